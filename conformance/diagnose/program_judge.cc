@@ -15,6 +15,7 @@
 #include "conformance/judge/evidence.h"
 #include "conformance/judge/order_freedoms.h"
 #include "conformance/judge/rounds.h"
+#include "runtime/module_form.h"
 #include "spec/analysis/effects.h"
 
 namespace assay {
@@ -375,28 +376,58 @@ Judgement JudgeOutfeeds(const Module& module, absl::Span<const DeviceOutputs> go
   return judgement;
 }
 
+namespace {
+
+// The enclosures of what the devices return. Processes of one device have the same arguments, and
+// the first of them returns what the device does.
+absl::StatusOr<std::vector<BoxTree>> EncloseDevices(
+    const Module& module, absl::Span<const std::vector<Literal>> arguments,
+    const TargetProfile& profile, const RunBudget& budget) {
+  const absl::StatusOr<runtime::ProcessPlan> plan = runtime::PlanProcesses(module);
+  if (!plan.ok()) return plan.status();
+  std::vector<std::vector<Literal>> by_process;
+  for (const std::vector<Literal>& of_device : arguments) {
+    by_process.insert(by_process.end(), plan->per_device, of_device);
+  }
+  absl::StatusOr<std::vector<BoxTree>> enclosures =
+      EncloseProcesses(module, plan->grid, by_process, profile, budget);
+  if (!enclosures.ok()) return enclosures;
+  std::vector<BoxTree> by_device;
+  for (size_t d = 0; d < arguments.size(); ++d) {
+    by_device.push_back(std::move((*enclosures)[d * plan->per_device]));
+  }
+  return by_device;
+}
+
+}  // namespace
+
 absl::StatusOr<Judgement> JudgeByInterval(const Module& module,
                                           absl::Span<const std::vector<Literal>> arguments,
                                           absl::Span<const Literal> golden,
                                           absl::Span<const Literal> actual,
                                           const TargetProfile& profile, const RunBudget& budget) {
   Judgement reached = JudgeProgram(module, golden, actual, profile);
-  const bool differs = reached.verdict >= Verdict::kNotJudgeable;
-  if (!differs || actual.size() != 1) return reached;
-  const absl::StatusOr<BoxTree> enclosure = Enclose(module, arguments[0], profile, budget);
-  if (enclosure.ok()) {
-    absl::StatusOr<Judgement> whole = JudgeWhole(*enclosure, golden[0], actual[0]);
-    const bool known = !whole.ok() || whole->verdict != Verdict::kNotJudgeable;
-    if (known || reached.verdict == Verdict::kNotJudgeable) return whole;
-    return reached;
+  if (reached.verdict < Verdict::kNotJudgeable) return reached;
+  const absl::StatusOr<std::vector<BoxTree>> enclosures =
+      EncloseDevices(module, arguments, profile, budget);
+  if (enclosures.ok()) {
+    Judgement whole;
+    for (size_t d = 0; d < actual.size(); ++d) {
+      absl::StatusOr<Judgement> own = JudgeWhole((*enclosures)[d], golden[d], actual[d]);
+      if (!own.ok()) return own;
+      for (Evidence& each : own->evidence) each.device = static_cast<int64_t>(d);
+      whole.Merge(*own);
+    }
+    const bool known = whole.verdict != Verdict::kNotJudgeable;
+    return known || reached.verdict == Verdict::kNotJudgeable ? whole : reached;
   }
-  const absl::StatusCode code = enclosure.status().code();
+  const absl::StatusCode code = enclosures.status().code();
   if (code != absl::StatusCode::kUnimplemented && code != absl::StatusCode::kResourceExhausted) {
-    return enclosure.status();
+    return enclosures.status();
   }
   if (reached.verdict == Verdict::kNotJudgeable) {
     reached.reasons.push_back(
-        absl::StrCat("no interval of the program: ", enclosure.status().message()));
+        absl::StrCat("no interval of the program: ", enclosures.status().message()));
   }
   return reached;
 }

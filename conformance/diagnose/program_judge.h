@@ -30,9 +30,9 @@ Judgement JudgeOutfeeds(const Module& module, absl::Span<const DeviceOutputs> go
                         absl::Span<const DeviceOutputs> actual, const TargetProfile& profile);
 
 // As JudgeProgram, but elements that are not golden's are held against the interval of what they
-// may be. Of several processes, of dynamic sizes, of what comes from a host or a channel and beyond
-// the budget there is none: what may differ reaches them, or nothing. Arguments by device, then by
-// parameter. Errors as of Enclose.
+// may be. Where a dynamic size follows from an interval, of what comes from a host or a channel and
+// beyond the budget there is none: what may differ reaches them, or nothing. Arguments by device,
+// then by parameter. Errors as of EncloseProcesses.
 absl::StatusOr<Judgement> JudgeByInterval(const Module& module,
                                           absl::Span<const std::vector<Literal>> arguments,
                                           absl::Span<const Literal> golden,

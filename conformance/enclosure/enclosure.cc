@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <utility>
+#include <vector>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/node_hash_map.h"
 #include "absl/strings/str_cat.h"
+#include "conformance/enclosure/collective_encloser.h"
 #include "conformance/enclosure/instruction_encloser.h"
 #include "conformance/enclosure/kept_encloser.h"
 #include "conformance/enclosure/kept_types.h"
@@ -20,59 +23,55 @@
 namespace assay {
 namespace {
 
+// Processes that run a computation together, by flattened id. They advance instruction by
+// instruction, so that all of them have arrived where a collective brings them together.
+using Team = std::vector<int64_t>;
+
 class Encloser {
  public:
-  Encloser(const TargetProfile& profile, const RunBudget& budget)
+  Encloser(const TargetProfile& profile, const RunBudget& budget, const ProcessGrid& grid)
       : profile_(profile),
         keeps_(profile.Grants(Freedom::kExcessPrecision)),
         meter_(budget),
         golden_(budget),
         radii_(profile_, &golden_),
         encloser_(profile_, &meter_, &golden_, radii_),
-        kept_encloser_(profile_, &encloser_, &golden_, radii_) {}
+        kept_encloser_(profile_, &encloser_, &golden_, radii_),
+        grid_(grid),
+        collectives_(grid, profile, budget,
+                     [this](const Computation& computation, std::vector<BoxTree> arguments) {
+                       return RunAlone(computation, 0, std::move(arguments), 0);
+                     }) {}
 
-  absl::StatusOr<BoxTree> Run(const Computation& computation, std::vector<BoxTree> arguments,
-                              int level) {
+  // Arguments and results by member of the team.
+  absl::StatusOr<std::vector<BoxTree>> Run(const Computation& computation, const Team& team,
+                                           std::vector<std::vector<BoxTree>> arguments, int level) {
     if (level > kMostEnclosedLevels) {
       return absl::ResourceExhaustedError(absl::StrCat("computation ", computation.name(),
                                                        " lies more than ", kMostEnclosedLevels,
                                                        " levels deep"));
     }
-    Frame frame(&StepsOf(computation));
-    for (Step& step : frame.steps) {
-      const Instruction& instruction = *step.instruction;
-      absl::Status status = meter_.Charge(instruction, step.cost);
-      if (!status.ok()) return status;
-      if (step.is_known) continue;
-      absl::StatusOr<BoxTree> value;
-      switch (step.kind) {
-        case Step::Kind::kParameter:
-          value = std::move(arguments[instruction.parameter_number()]);
-          break;
-        case Step::Kind::kGetTupleElement: {
-          const int64_t tuple = instruction.operand(0)->index();
-          value = frame.At(tuple).elements()[instruction.GetInt(Attr::kIndex)];
-          frame.Use(tuple);
-          break;
-        }
-        case Step::Kind::kTree:
-          value = ApplyToTrees(instruction, frame.Take(instruction), level);
-          break;
-        case Step::Kind::kArrays:
-          value = ApplyToArrays(&step, frame.Leaves(instruction));
-          frame.UseAll(instruction);
-          break;
+    Steps& steps = StepsOf(computation);
+    std::vector<Frame> frames(team.size(), Frame(&steps));
+    for (Step& step : steps) {
+      for (size_t m = 0; m < team.size(); ++m) {
+        absl::Status status = meter_.Charge(*step.instruction, step.cost);
+        if (!status.ok()) return status;
       }
-      if (!value.ok()) return value.status();
-      if (step.keeps) value = Kept(*value);
-      frame.Keep(&step, *std::move(value));
+      if (step.is_known) continue;
+      absl::Status status = step.kind == Step::Kind::kTogether
+                                ? Together(&step, team, &frames, level)
+                                : OneByOne(&step, team, &frames, &arguments, level);
+      if (!status.ok()) return status;
     }
-    return frame.At(computation.root()->index());
+    std::vector<BoxTree> results;
+    for (Frame& frame : frames) results.push_back(frame.At(computation.root()->index()));
+    return results;
   }
 
  private:
   struct Step {
-    enum class Kind : uint8_t { kParameter, kGetTupleElement, kTree, kArrays };
+    enum class Kind : uint8_t { kParameter, kGetTupleElement, kTree, kArrays, kTogether };
     const Instruction* instruction = nullptr;
     Kind kind = Kind::kArrays;
     int64_t cost = 0;          // of one evaluation
@@ -165,28 +164,118 @@ class Encloser {
       case Opcode::kOptimizationBarrier:
       case Opcode::kDomain:
       case Opcode::kAddDependency:
-      case Opcode::kAsyncStart:
       case Opcode::kAsyncUpdate:
       case Opcode::kAsyncDone:
       case Opcode::kCopy:
       case Opcode::kCopyStart:
       case Opcode::kCopyDone:
+      case Opcode::kAllReduceDone:
+      case Opcode::kAllGatherDone:
+      case Opcode::kCollectivePermuteDone:
+      case Opcode::kReplicaId:
+      case Opcode::kPartitionId:
+        return Step::Kind::kTree;
+      case Opcode::kAsyncStart:
       case Opcode::kCall:
       case Opcode::kFusion:
       case Opcode::kWhile:
       case Opcode::kConditional:
-        return Step::Kind::kTree;
+        return Step::Kind::kTogether;
       case Opcode::kMap:
         return MappedArrays(instruction) != nullptr ? Step::Kind::kTree : Step::Kind::kArrays;
       default: {
         const Family family = instruction.info().family;
-        return family == Family::kCollective || family == Family::kHost ? Step::Kind::kTree
-                                                                        : Step::Kind::kArrays;
+        if (family == Family::kCollective) return Step::Kind::kTogether;
+        return family == Family::kHost ? Step::Kind::kTree : Step::Kind::kArrays;
       }
     }
   }
 
-  absl::StatusOr<BoxTree> ApplyToTrees(const Instruction& instruction,
+  absl::StatusOr<BoxTree> RunAlone(const Computation& computation, int64_t process,
+                                   std::vector<BoxTree> arguments, int level) {
+    std::vector<std::vector<BoxTree>> of_team;
+    of_team.push_back(std::move(arguments));
+    absl::StatusOr<std::vector<BoxTree>> results =
+        Run(computation, {process}, std::move(of_team), level);
+    if (!results.ok()) return results.status();
+    return std::move((*results)[0]);
+  }
+
+  // An instruction that every process runs by itself. A constant is known after the first.
+  absl::Status OneByOne(Step* step, const Team& team, std::vector<Frame>* frames,
+                        std::vector<std::vector<BoxTree>>* arguments, int level) {
+    const Instruction& instruction = *step->instruction;
+    for (size_t m = 0; m < team.size() && !step->is_known; ++m) {
+      Frame& frame = (*frames)[m];
+      absl::StatusOr<BoxTree> value;
+      switch (step->kind) {
+        case Step::Kind::kParameter:
+          value = std::move((*arguments)[m][instruction.parameter_number()]);
+          break;
+        case Step::Kind::kGetTupleElement: {
+          const int64_t tuple = instruction.operand(0)->index();
+          value = frame.At(tuple).elements()[instruction.GetInt(Attr::kIndex)];
+          frame.Use(tuple);
+          break;
+        }
+        case Step::Kind::kTree:
+          value = ApplyToTrees(instruction, team[m], frame.Take(instruction), level);
+          break;
+        default:
+          value = ApplyToArrays(step, frame.Leaves(instruction));
+          frame.UseAll(instruction);
+          break;
+      }
+      if (!value.ok()) return value.status();
+      if (step->keeps) value = Kept(*value);
+      frame.Keep(step, *std::move(value));
+    }
+    return absl::OkStatus();
+  }
+
+  // A call of any kind, or a collective: the processes of a team take it together.
+  absl::Status Together(Step* step, const Team& team, std::vector<Frame>* frames, int level) {
+    const Instruction& instruction = *step->instruction;
+    std::vector<std::vector<BoxTree>> operands;
+    for (Frame& frame : *frames) operands.push_back(frame.Take(instruction));
+    absl::StatusOr<std::vector<BoxTree>> values =
+        ApplyTogether(instruction, team, std::move(operands), level);
+    if (!values.ok()) return values.status();
+    for (size_t m = 0; m < team.size(); ++m) {
+      BoxTree& value = (*values)[m];
+      (*frames)[m].Keep(step, step->keeps ? Kept(value) : std::move(value));
+    }
+    return absl::OkStatus();
+  }
+
+  absl::StatusOr<std::vector<BoxTree>> ApplyTogether(const Instruction& instruction,
+                                                     const Team& team,
+                                                     std::vector<std::vector<BoxTree>> operands,
+                                                     int level) {
+    switch (instruction.opcode()) {
+      case Opcode::kAsyncStart: {
+        absl::StatusOr<std::vector<BoxTree>> results =
+            Run(*instruction.GetComputation(Attr::kCalls), team, operands, level + 1);
+        for (size_t m = 0; results.ok() && m < team.size(); ++m) {
+          (*results)[m] = Started(instruction, BoxTree::Tuple(std::move(operands[m])),
+                                  std::move((*results)[m]));
+        }
+        return results;
+      }
+      case Opcode::kCall:
+        return Run(*instruction.to_apply(), team, std::move(operands), level + 1);
+      case Opcode::kFusion:
+        return Run(*instruction.GetComputation(Attr::kCalls), team, std::move(operands), level + 1);
+      case Opcode::kWhile:
+        return Loop(instruction, team, std::move(operands), level);
+      case Opcode::kConditional:
+        return Branch(instruction, team, std::move(operands), level);
+      default:
+        return collectives_.Meet(instruction, team, operands);
+    }
+  }
+
+  absl::StatusOr<BoxTree> ApplyToTrees(const Instruction& instruction, int64_t process,
                                        std::vector<BoxTree> operands, int level) {
     switch (instruction.opcode()) {
       case Opcode::kTuple:
@@ -196,33 +285,25 @@ class Encloser {
       case Opcode::kAddDependency:
       case Opcode::kAsyncUpdate:
       case Opcode::kCopy:
+      case Opcode::kAllReduceDone:
         return std::move(operands[0]);
-      case Opcode::kAsyncStart: {
-        std::vector<BoxTree> arguments = operands;
-        absl::StatusOr<BoxTree> result =
-            Run(*instruction.GetComputation(Attr::kCalls), std::move(arguments), level + 1);
-        if (!result.ok()) return result;
-        return Started(instruction, BoxTree::Tuple(std::move(operands)), *std::move(result));
-      }
       case Opcode::kCopyStart:
         return Started(instruction, operands[0], operands[0]);
       case Opcode::kAsyncDone:
+      case Opcode::kAllGatherDone:
+      case Opcode::kCollectivePermuteDone:
         return operands[0].elements()[1];
+      case Opcode::kReplicaId:
+        return BoxTree::Point(Id(grid_.ReplicaOf(process)));
+      case Opcode::kPartitionId:
+        return BoxTree::Point(Id(grid_.PartitionOf(process)));
       case Opcode::kCopyDone:
         return operands[0].elements()[0];
-      case Opcode::kCall:
-        return Run(*instruction.to_apply(), std::move(operands), level + 1);
-      case Opcode::kFusion:
-        return Run(*instruction.GetComputation(Attr::kCalls), std::move(operands), level + 1);
-      case Opcode::kWhile:
-        return Loop(instruction, std::move(operands[0]), level);
-      case Opcode::kConditional:
-        return Branch(instruction, std::move(operands), level);
       case Opcode::kMap:
-        return Map(instruction, *MappedArrays(instruction), std::move(operands), level);
+        return Map(instruction, *MappedArrays(instruction), process, std::move(operands), level);
       case Opcode::kCustomCall:
         if (const Computation* operation = CalledOperation(instruction); operation != nullptr) {
-          return Call(instruction, *operation, std::move(operands), level);
+          return Call(instruction, *operation, process, std::move(operands), level);
         }
         if (IsLuCall(instruction)) {
           std::vector<Box> boxes = EncloseLu(instruction, operands[0].box(), profile_);
@@ -232,7 +313,7 @@ class Encloser {
       default:
         break;
     }
-    // What other processes or the host decide.
+    // What the host or other programs decide.
     return BoxTree::Anything(instruction.shape(), &instruction);
   }
 
@@ -263,6 +344,10 @@ class Encloser {
     if (!results.ok()) return results.status();
     for (Box& result : *results) name(&result);
     return Assemble(instruction.shape(), &*results);
+  }
+
+  static Literal Id(int64_t id) {
+    return Literal::Scalar(ElementType::kU32, {static_cast<uint64_t>(id)});
   }
 
   // Of the first half of a pair: what stands in front of its context, of which nothing is known.
@@ -299,11 +384,11 @@ class Encloser {
   }
 
   // What is open inside is named by the map, which outlives the copy of its computation.
-  absl::StatusOr<BoxTree> Map(const Instruction& map, const Computation& arrays,
+  absl::StatusOr<BoxTree> Map(const Instruction& map, const Computation& arrays, int64_t process,
                               std::vector<BoxTree> operands, int level) {
     const Instruction* open = nullptr;
     for (const BoxTree& operand : operands) open = open != nullptr ? open : operand.open();
-    absl::StatusOr<BoxTree> mapped = Run(arrays, std::move(operands), level + 1);
+    absl::StatusOr<BoxTree> mapped = RunAlone(arrays, process, std::move(operands), level + 1);
     if (!mapped.ok() || mapped->box().open == nullptr) return mapped;
     Box box = mapped->box();
     box.open = open != nullptr ? open : &map;
@@ -319,11 +404,11 @@ class Encloser {
 
   // The operation gives the first array of the call's result; as of a map, the call is named.
   absl::StatusOr<BoxTree> Call(const Instruction& call, const Computation& operation,
-                               std::vector<BoxTree> operands, int level) {
+                               int64_t process, std::vector<BoxTree> operands, int level) {
     const Instruction* open = nullptr;
     for (const BoxTree& operand : operands) open = open != nullptr ? open : operand.open();
     if (open == nullptr) open = &call;
-    absl::StatusOr<BoxTree> value = Run(operation, std::move(operands), level + 1);
+    absl::StatusOr<BoxTree> value = RunAlone(operation, process, std::move(operands), level + 1);
     if (!value.ok()) return value;
     Box box = value->box();
     if (box.open != nullptr) box.open = open;
@@ -347,47 +432,97 @@ class Encloser {
     return assemble(assemble, shape);
   }
 
-  absl::StatusOr<BoxTree> Loop(const Instruction& loop, BoxTree state, int level) {
+  // Processes leave the loop one by one. Of one whose condition is open nothing is known any more,
+  // which its partners in a collective of the body learn there.
+  absl::StatusOr<std::vector<BoxTree>> Loop(const Instruction& loop, const Team& team,
+                                            std::vector<std::vector<BoxTree>> operands, int level) {
     const Computation& condition = *loop.GetComputation(Attr::kCondition);
     const Computation& body = *loop.GetComputation(Attr::kBody);
+    std::vector<BoxTree> results(team.size());
+    std::vector<size_t> running;  // members of the team
+    for (size_t m = 0; m < team.size(); ++m) running.push_back(m);
+    Team now = team;
     while (true) {
-      absl::StatusOr<BoxTree> goes_on = Run(condition, {state}, level + 1);
+      absl::StatusOr<std::vector<BoxTree>> goes_on = Run(condition, now, operands, level + 1);
       if (!goes_on.ok()) return goes_on.status();
-      const Box& pred = goes_on->box();
-      if (!(pred.low.Get(0) == pred.high.Get(0))) {
-        return BoxTree::Anything(loop.shape(), pred.open != nullptr ? pred.open : &loop);
+      std::vector<std::vector<BoxTree>> states;
+      std::vector<size_t> further;
+      for (size_t k = 0; k < running.size(); ++k) {
+        const Box& pred = (*goes_on)[k].box();
+        BoxTree& state = operands[k][0];
+        if (!(pred.low.Get(0) == pred.high.Get(0))) {
+          results[running[k]] =
+              BoxTree::Anything(loop.shape(), pred.open != nullptr ? pred.open : &loop);
+        } else if (pred.low.Get(0).bits == 0) {
+          results[running[k]] = std::move(state);
+        } else {
+          further.push_back(running[k]);
+          states.push_back({});
+          states.back().push_back(std::move(state));
+        }
       }
-      if (pred.low.Get(0).bits == 0) return state;
-      absl::StatusOr<BoxTree> next = Run(body, {std::move(state)}, level + 1);
+      running = std::move(further);
+      if (running.empty()) return results;
+      now.clear();
+      for (const size_t m : running) now.push_back(team[m]);
+      absl::StatusOr<std::vector<BoxTree>> next = Run(body, now, std::move(states), level + 1);
       if (!next.ok()) return next.status();
-      state = *std::move(next);
+      operands.clear();
+      for (BoxTree& state : *next) {
+        operands.emplace_back();
+        operands.back().push_back(std::move(state));
+      }
     }
   }
 
-  absl::StatusOr<BoxTree> Branch(const Instruction& conditional, std::vector<BoxTree> operands,
-                                 int level) {
-    const Box& selector = operands[0].box();
-    if (!(selector.low.Get(0) == selector.high.Get(0))) {
-      return AnyBranch(conditional, std::move(operands), level);
-    }
-    const auto branches = conditional.called_computations();
-    const int64_t count = static_cast<int64_t>(branches.size());
-    int64_t branch = 0;
+  // The branch that a selector takes.
+  static std::optional<size_t> TakenBranch(const Box& selector, size_t branches) {
+    if (!(selector.low.Get(0) == selector.high.Get(0))) return std::nullopt;
     const uint64_t bits = selector.low.Get(0).bits;
-    if (IsPred(selector.low.element_type())) {
-      branch = bits != 0 ? 0 : 1;
-    } else {
-      branch = DecodeSigned(selector.low.element_type(), bits);
-      if (branch < 0 || branch >= count) branch = count - 1;
+    if (IsPred(selector.low.element_type())) return bits != 0 ? 0 : 1;
+    const int64_t branch = DecodeSigned(selector.low.element_type(), bits);
+    const bool exists = branch >= 0 && branch < static_cast<int64_t>(branches);
+    return exists ? static_cast<size_t>(branch) : branches - 1;
+  }
+
+  // Processes that take the same branch run it together.
+  absl::StatusOr<std::vector<BoxTree>> Branch(const Instruction& conditional, const Team& team,
+                                              std::vector<std::vector<BoxTree>> operands,
+                                              int level) {
+    const auto branches = conditional.called_computations();
+    std::vector<BoxTree> results(team.size());
+    std::vector<std::vector<size_t>> takers(branches.size());
+    for (size_t m = 0; m < team.size(); ++m) {
+      if (const auto taken = TakenBranch(operands[m][0].box(), branches.size())) {
+        takers[*taken].push_back(m);
+        continue;
+      }
+      absl::StatusOr<BoxTree> any = AnyBranch(conditional, team[m], std::move(operands[m]), level);
+      if (!any.ok()) return any.status();
+      results[m] = *std::move(any);
     }
-    std::vector<BoxTree> arguments;
-    arguments.push_back(std::move(operands[1 + branch]));
-    return Run(*branches[branch], std::move(arguments), level + 1);
+    for (size_t branch = 0; branch < branches.size(); ++branch) {
+      if (takers[branch].empty()) continue;
+      Team part;
+      std::vector<std::vector<BoxTree>> arguments;
+      for (const size_t m : takers[branch]) {
+        part.push_back(team[m]);
+        arguments.emplace_back();
+        arguments.back().push_back(std::move(operands[m][1 + branch]));
+      }
+      absl::StatusOr<std::vector<BoxTree>> taken =
+          Run(*branches[branch], part, std::move(arguments), level + 1);
+      if (!taken.ok()) return taken;
+      for (size_t k = 0; k < part.size(); ++k) {
+        results[takers[branch][k]] = std::move((*taken)[k]);
+      }
+    }
+    return results;
   }
 
   // The hull over all branches, if none of them may run for ever or does more than compute.
-  absl::StatusOr<BoxTree> AnyBranch(const Instruction& conditional, std::vector<BoxTree> operands,
-                                    int level) {
+  absl::StatusOr<BoxTree> AnyBranch(const Instruction& conditional, int64_t process,
+                                    std::vector<BoxTree> operands, int level) {
     const Instruction* open = operands[0].box().open;
     if (open == nullptr) open = &conditional;
     const auto branches = conditional.called_computations();
@@ -399,7 +534,8 @@ class Encloser {
     for (size_t k = 0; k < branches.size(); ++k) {
       std::vector<BoxTree> arguments;
       arguments.push_back(std::move(operands[1 + k]));
-      absl::StatusOr<BoxTree> result = Run(*branches[k], std::move(arguments), level + 1);
+      absl::StatusOr<BoxTree> result =
+          RunAlone(*branches[k], process, std::move(arguments), level + 1);
       if (!result.ok()) return result;
       results.push_back(*std::move(result));
     }
@@ -445,27 +581,54 @@ class Encloser {
   const RadiusFinder radii_;
   InstructionEncloser encloser_;
   KeptEncloser kept_encloser_;
+  const ProcessGrid grid_;
+  CollectiveEncloser collectives_;
 };
 
 }  // namespace
 
-absl::StatusOr<BoxTree> Enclose(const Module& module, absl::Span<const Literal> arguments,
-                                const TargetProfile& profile, const RunBudget& budget) {
-  if (module.replica_count != 1 || module.num_partitions != 1) {
-    return absl::UnimplementedError("no enclosure of several processes");
+absl::StatusOr<std::vector<BoxTree>> EncloseProcesses(
+    const Module& module, const ProcessGrid& grid, absl::Span<const std::vector<Literal>> arguments,
+    const TargetProfile& profile, const RunBudget& budget) {
+  if (absl::Status status = CheckGrid(grid); !status.ok()) return status;
+  if (static_cast<int64_t>(arguments.size()) != grid.count()) {
+    return absl::InvalidArgumentError(absl::StrCat("there are arguments of ", arguments.size(),
+                                                   " processes, but ", grid.count(), " run"));
   }
-  absl::Status status = CheckArguments(*module.entry(), arguments);
-  if (!status.ok()) return status;
+  for (const std::vector<Literal>& of_process : arguments) {
+    absl::Status status = CheckArguments(*module.entry(), of_process);
+    if (!status.ok()) return status;
+  }
   const runtime::FloatEnvironmentGuard guard;
   // Kernels want legal instructions.
   absl::StatusOr<std::unique_ptr<PlannedModule>> planned = PlannedModule::Create(module);
   if (!planned.ok()) return planned.status();
-  std::vector<BoxTree> values;
-  for (const Literal& argument : arguments) values.push_back(BoxTree::Point(argument));
-  absl::StatusOr<BoxTree> result =
-      Encloser(profile, budget).Run(*module.entry(), std::move(values), 0);
-  if (!result.ok() || !profile.Grants(Freedom::kExcessPrecision)) return result;
-  return Returned(module.entry()->root()->shape(), profile, *result);
+  Team everyone;
+  std::vector<std::vector<BoxTree>> values;
+  for (const std::vector<Literal>& of_process : arguments) {
+    everyone.push_back(static_cast<int64_t>(values.size()));
+    values.emplace_back();
+    for (const Literal& argument : of_process) values.back().push_back(BoxTree::Point(argument));
+  }
+  absl::StatusOr<std::vector<BoxTree>> results =
+      Encloser(profile, budget, grid).Run(*module.entry(), everyone, std::move(values), 0);
+  if (!results.ok() || !profile.Grants(Freedom::kExcessPrecision)) return results;
+  for (BoxTree& result : *results) {
+    result = Returned(module.entry()->root()->shape(), profile, result);
+  }
+  return results;
+}
+
+absl::StatusOr<BoxTree> Enclose(const Module& module, absl::Span<const Literal> arguments,
+                                const TargetProfile& profile, const RunBudget& budget) {
+  if (module.replica_count != 1 || module.num_partitions != 1) {
+    return absl::UnimplementedError("no enclosure of one of several processes");
+  }
+  const std::vector<Literal> of_process(arguments.begin(), arguments.end());
+  absl::StatusOr<std::vector<BoxTree>> results =
+      EncloseProcesses(module, {1, 1}, {&of_process, 1}, profile, budget);
+  if (!results.ok()) return results.status();
+  return std::move((*results)[0]);
 }
 
 }  // namespace assay

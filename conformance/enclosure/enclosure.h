@@ -6,6 +6,8 @@
 #ifndef ASSAY_CONFORMANCE_ENCLOSURE_ENCLOSURE_H_
 #define ASSAY_CONFORMANCE_ENCLOSURE_ENCLOSURE_H_
 
+#include <vector>
+
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "conformance/enclosure/box.h"
@@ -19,9 +21,17 @@ namespace assay {
 // Levels of calls, loops and branches inside one another that are followed.
 inline constexpr int kMostEnclosedLevels = 256;
 
-// Of the entry's root, on one process. Arguments by parameter number. UNIMPLEMENTED for modules of
-// several processes and for dynamic sizes; RESOURCE_EXHAUSTED beyond the budget's steps (turns of
-// loops count one for each element) or seconds; otherwise errors of the interpreter.
+// The results of the entry by process (replica * partitions + partition), as the arguments are,
+// which then stand by parameter number. Collectives bring the processes together; a process whose
+// partners a decision keeps away gets unconstrained results there, and so does one that enters or
+// leaves a manual region. UNIMPLEMENTED where dynamic sizes follow from intervals;
+// RESOURCE_EXHAUSTED beyond the budget's steps (each iteration of a loop counts one for each
+// element, process by process) or seconds; otherwise errors of the interpreter.
+absl::StatusOr<std::vector<BoxTree>> EncloseProcesses(
+    const Module& module, const ProcessGrid& grid, absl::Span<const std::vector<Literal>> arguments,
+    const TargetProfile& profile, const RunBudget& budget);
+
+// The same of a module of one process; UNIMPLEMENTED of others.
 absl::StatusOr<BoxTree> Enclose(const Module& module, absl::Span<const Literal> arguments,
                                 const TargetProfile& profile, const RunBudget& budget);
 

@@ -12,6 +12,7 @@
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "conformance/corpus/all_cases.h"
 #include "conformance/corpus/case_reader.h"
 #include "conformance/corpus/case_template.h"
 #include "conformance/corpus/ready_case.h"
@@ -25,15 +26,6 @@ namespace assay {
 namespace {
 
 using testing::HasSubstr;
-
-const std::vector<CorpusCase>& AllCases() {
-  static const auto* const cases = [] {
-    absl::StatusOr<std::vector<CorpusCase>> read = CorpusCases();
-    EXPECT_TRUE(read.ok()) << read.status();
-    return new std::vector<CorpusCase>(read.ok() ? *std::move(read) : std::vector<CorpusCase>());
-  }();
-  return *cases;
-}
 
 // The lines of a manifest, hash and tier by id.
 std::map<std::string, std::string> LinesById(absl::string_view manifest) {

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "absl/strings/str_cat.h"
+#include "conformance/corpus/all_cases.h"
 #include "conformance/corpus/case_reader.h"
 #include "conformance/corpus/corpus.h"
 #include "conformance/corpus/selection.h"
@@ -110,14 +111,12 @@ TEST(Tiers, AreSelected) {
 // The tier of the corpus that everybody runs is small, and leaves nothing uncovered that has a
 // small case.
 TEST(Tiers, OfTheCorpus) {
-  const absl::StatusOr<std::vector<CorpusCase>> cases = CorpusCases();
-  ASSERT_TRUE(cases.ok());
-  const std::vector<Tier> tiers = TiersOf(*cases);
+  const std::vector<Tier> tiers = TiersOf(AllCases());
   std::map<Tier, int64_t> count;
   std::set<std::string> all, quick;
-  for (size_t i = 0; i < cases->size(); ++i) {
+  for (size_t i = 0; i < AllCases().size(); ++i) {
     ++count[tiers[i]];
-    const CorpusCase& each = (*cases)[i];
+    const CorpusCase& each = AllCases()[i];
     if (each.Tag("form") == "program") continue;  // long ones are left out
     for (const CaseTag& tag : each.tags) {
       if (tag.key == "form") continue;

@@ -115,7 +115,7 @@ TEST(ContainmentTest, NoConformingValueOfALoopOverFewElementsLiesOutside) {
   std::mt19937 random(20261123);
   std::uniform_real_distribution<double> benign(-2.0, 3.0);
   int64_t all = 0, judged = 0, moved = 0;
-  for (int program = 0; program < Scheduled(400); ++program) {
+  for (int program = 0; program < Scheduled(200); ++program) {
     const ElementType type = kTypes[program % std::size(kTypes)];
     const int size = 1 + program % 3;
     const std::string text = LoopWriter(random, type, size).Write(3 + program % 9);

@@ -325,7 +325,7 @@ TEST(ContainmentTest, NoConformingValueLiesOutside) {
   ASSERT_TRUE(profile.ok()) << profile.status();
   constexpr ElementType kTypes[] = {ElementType::kF32, ElementType::kBF16, ElementType::kF32,
                                     ElementType::kF16, ElementType::kF32,  ElementType::kF64};
-  constexpr int64_t kPrograms = Scheduled(1000), kRuns = Scheduled(64);
+  constexpr int64_t kPrograms = Scheduled(600), kRuns = Scheduled(48);
   std::mt19937 random(20261122);
   int64_t evaluations = 0, tame = 0, judged = 0, moved = 0;
   for (int program = 0; program < kPrograms; ++program) {

@@ -14,6 +14,7 @@
 #include "conformance/judge/testing.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "spec/testing/schedule.h"
 
 namespace assay {
 namespace {
@@ -404,7 +405,7 @@ TEST(JudgeBounds, StepsOfLogSumsInAnyOrder) {
       if (form == 2) return Off(std::log(double{exponential(a) + exponential(b)}), random);
       return m + Off(std::log(double{exponential(a - m) + exponential(b - m)}), random);
     };
-    for (int run = 0; run < 300; ++run) {
+    for (int run = 0; run < Scheduled(300); ++run) {
       const std::vector<double> values = RandomValues(random, -5, 5);
       const std::vector<Literal> operands = {F32(values), Scalar(-kInf)};
       const float result =
@@ -434,7 +435,7 @@ TEST(JudgeBounds, SumsScaledByTheirMaximumInAnyOrder) {
       "  t2 = f32[] multiply(e2, v2)\n  s = f32[] add(t1, t2)\n"
       "  ROOT r = (f32[], f32[]) tuple(m, s)\n}\n");
   std::mt19937 random(4);
-  for (int run = 0; run < 500; ++run) {
+  for (int run = 0; run < Scheduled(500); ++run) {
     const double spread = run % 2 == 0 ? 5 : 120;
     const std::vector<double> exponents = RandomValues(random, -spread, spread);
     const std::vector<double> sums = RandomValues(random, run % 3 == 0 ? -2 : 0.5, 2);

@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_replace.h"
 #include "conformance/judge/testing.h"
+#include "spec/testing/schedule.h"
 
 namespace assay {
 namespace {
@@ -55,7 +56,7 @@ TEST(JudgeFolds, ComplexProductsInAnyOrder) {
   std::mt19937 random(20261123);
   // From ordinary factors to such that overflow and underflow on the way.
   for (const int reach : {0, 4, 12, 40, 90}) {
-    for (int round = 0; round < 60; ++round) {
+    for (int round = 0; round < Scheduled(60); ++round) {
       Values factors;
       for (int k = 0; k < 12; ++k) {
         const auto value = [&] {

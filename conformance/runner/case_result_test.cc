@@ -8,6 +8,7 @@
 #include "conformance/runner/full_result.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "spec/testing/schedule.h"
 
 namespace assay {
 namespace {
@@ -153,8 +154,9 @@ TEST(CaseResultTest, RefusesWhatIsNoReport) {
     EXPECT_THAT(std::string(run.status().message()), HasSubstr(row.message)) << row.text;
   }
   // Deep nesting costs no stack.
-  EXPECT_FALSE(ParseReport(std::string(1000000, '['), "f").ok());
-  const std::string deep = std::string(1000000, '[') + std::string(1000000, ']');
+  constexpr size_t kDepth = Scheduled(1000000);
+  EXPECT_FALSE(ParseReport(std::string(kDepth, '['), "f").ok());
+  const std::string deep = std::string(kDepth, '[') + std::string(kDepth, ']');
   EXPECT_FALSE(ParseReport(absl::StrCat("{\"cases\":[{\"id\":", deep, "}]}"), "f").ok());
   EXPECT_FALSE(ParseReport(absl::StrCat("{\"corpus\":", deep, ",\"cases\":[]}"), "f").ok());
   nlohmann::json json = nlohmann::json::parse(FormatReport(FullRun()));

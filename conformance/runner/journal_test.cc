@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
 #include "spec/proto/module_file.h"
+#include "spec/testing/schedule.h"
 #include "spec/testing/test_folder.h"
 
 namespace assay {
@@ -134,7 +135,8 @@ TEST_F(JournalTest, RefusesOtherFiles) {
   EXPECT_TRUE(absl::StrContains(refusal("a letter\n"), ":1: this is not a journal"));
   EXPECT_TRUE(absl::StrContains(refusal("[1]\n"), ":1: this is not a journal"));
   // Nesting costs no stack.
-  const std::string deep = std::string(2000000, '[') + std::string(2000000, ']');
+  constexpr size_t kDepth = Scheduled(2000000);
+  const std::string deep = std::string(kDepth, '[') + std::string(kDepth, ']');
   EXPECT_TRUE(absl::StrContains(
       refusal(absl::StrCat("{\"assay_journal\":", deep, ",\"corpus\":", deep, "}\n")),
       "of another run"));

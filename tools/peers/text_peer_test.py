@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Holds the printer against XLA's own parser and printer.
 
-usage: text_peer_test.py ASSAY FILE_OR_FOLDER... [--generated]
+usage: text_peer_test.py ASSAY FILE_OR_FOLDER... [--generated] [--every N]
 
-For every .hlo and .pb file that XLA reads, and with --generated for those of module_corpus.py:
+For every .hlo and .pb file that XLA reads (with --every one of N), and with --generated for those of module_corpus.py:
   - the canonical text (`assay show --to text`), read by XLA, prints as XLA prints the original, in
     the default form with constants in full, the short and the canonical form;
   - the default, short and canonical forms are XLA's, byte for byte;
@@ -20,6 +20,7 @@ which protobufs of this XLA do not hold.
 
 Needs jax (peers.py).
 """
+import argparse
 import concurrent.futures
 import functools
 import os
@@ -248,8 +249,13 @@ def check_all_mutants(assay, files, pool):
 
 
 def main():
-    assay, roots = sys.argv[1], [root for root in sys.argv[2:] if root != '--generated']
-    generated = '--generated' in sys.argv
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument('assay')
+    parser.add_argument('roots', nargs='*')
+    parser.add_argument('--generated', action='store_true')
+    parser.add_argument('--every', type=int, default=1)
+    options = parser.parse_args()
+    assay, roots, generated = options.assay, options.roots, options.generated
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ProcessPoolExecutor() as pool:
         if generated:
             subprocess.run([sys.executable, module_corpus.__file__, folder], check=True)
@@ -259,7 +265,7 @@ def main():
             names = os.listdir(root) if os.path.isdir(root) else ['']
             files += [os.path.join(root, name).rstrip('/') for name in names
                       if not name or name.endswith(('.hlo', '.pb')) and '.snapshot.' not in name]
-        files.sort()
+        files = sorted(files)[::options.every]
         read = failed = 0
         for path, problems in zip(files, pool.map(functools.partial(check, assay), files, chunksize=8)):
             if problems is None:

@@ -50,6 +50,8 @@ bool HasKind(const Field& field, const Attribute& value) {
       return value.kind == AttributeKind::kUnit;
     case FieldKind::kString:
       return value.kind == AttributeKind::kString;
+    case FieldKind::kStrings:
+      return AllOf(value, AttributeKind::kString, "");
     case FieldKind::kSymbol:
       return value.kind == AttributeKind::kSymbol;
     case FieldKind::kSymbols:
@@ -77,9 +79,13 @@ bool HasKind(const Field& field, const Attribute& value) {
              (value.kind == AttributeKind::kRecord &&
               value.name == "stablehlo.replica_group_mesh_axes");
     case FieldKind::kMeshOrSymbol:
-      return value.kind == AttributeKind::kSymbol || value.kind == AttributeKind::kRecord;
+      return value.kind == AttributeKind::kSymbol ||
+             (value.kind == AttributeKind::kRecord &&
+              (value.name == "sdy.mesh" || value.name == "stablehlo.mesh"));
     case FieldKind::kDictionary:
       return value.kind == AttributeKind::kDictionary;
+    case FieldKind::kDictionaries:
+      return AllOf(value, AttributeKind::kDictionary, "");
     case FieldKind::kArray:
       return value.kind == AttributeKind::kArray;
     case FieldKind::kType:
@@ -134,6 +140,8 @@ std::string DescribeKind(const Field& field) {
       return "a name without a value";
     case FieldKind::kString:
       return "a string";
+    case FieldKind::kStrings:
+      return "a list of strings";
     case FieldKind::kSymbol:
       return "a symbol";
     case FieldKind::kSymbols:
@@ -156,6 +164,8 @@ std::string DescribeKind(const Field& field) {
       return "a mesh or its symbol";
     case FieldKind::kDictionary:
       return "a dictionary";
+    case FieldKind::kDictionaries:
+      return "a list of dictionaries";
     case FieldKind::kArray:
       return "a list";
     case FieldKind::kType:

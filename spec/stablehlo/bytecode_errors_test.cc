@@ -1,6 +1,7 @@
 // Bytes that are no valid program: every truncation of the example, every byte of it changed to
 // every value, and each bound of the format crossed on purpose.
 #include <algorithm>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -23,9 +24,11 @@ std::string ErrorOf(absl::string_view bytes) {
   return std::string(program.status().message());
 }
 
-// A file of two dialects, with attributes of builtin, of which the one operation has the last.
+// A file whose attributes and types are builtin's, or those of another dialect from the attribute
+// `first_other` on.
 std::string FileWith(const std::vector<std::string>& attributes,
-                     const std::vector<std::string>& types, std::string operations) {
+                     const std::vector<std::string>& types, std::string operations,
+                     absl::string_view other = "vhlo", size_t first_other = SIZE_MAX) {
   auto section = [](int id, const ByteWriter& data, ByteWriter& out) {
     out.Byte(static_cast<uint8_t>(id));
     out.Blob(data.bytes());
@@ -34,12 +37,15 @@ std::string FileWith(const std::vector<std::string>& attributes,
   out.Bytes(absl::string_view("ML\xefR", 4));
   out.Varint(6);
   out.Bytes(absl::string_view("MLIR\0", 5));
-  strings.Varint(3);
+  strings.Varint(4);
+  strings.Varint(other.size() + 1);
   for (int size : {2, 7, 8}) strings.Varint(size);
   strings.Bytes(absl::string_view("builtin\0module\0x\0", 17));
+  strings.Bytes(absl::StrCat(other, absl::string_view("\0", 1)));
   section(0, strings, out);
-  dialects.Varint(1);
-  dialects.Varint(0);
+  dialects.Varint(2);
+  dialects.VarintWithFlag(0, false);
+  dialects.VarintWithFlag(3, false);
   dialects.Varint(1);
   dialects.Varint(0);
   dialects.Varint(1);
@@ -47,15 +53,20 @@ std::string FileWith(const std::vector<std::string>& attributes,
   section(1, dialects, out);
   offsets.Varint(attributes.size());
   offsets.Varint(types.size());
-  for (const auto* list : {&attributes, &types}) {
-    if (list->empty()) continue;
-    offsets.Varint(0);
-    offsets.Varint(list->size());
-    for (const std::string& entry : *list) {
-      offsets.VarintWithFlag(entry.size(), true);
-      entries.Bytes(entry);
+  const auto add = [&](const std::vector<std::string>& list, size_t begin, size_t end,
+                       uint64_t dialect) {
+    if (begin >= end) return;
+    offsets.Varint(dialect);
+    offsets.Varint(end - begin);
+    for (size_t i = begin; i < end; ++i) {
+      offsets.VarintWithFlag(list[i].size(), true);
+      entries.Bytes(list[i]);
     }
-  }
+  };
+  const size_t of_builtin = std::min(first_other, attributes.size());
+  add(attributes, 0, of_builtin, 0);
+  add(attributes, of_builtin, attributes.size(), 1);
+  add(types, 0, types.size(), 0);
   section(3, offsets, out);
   section(2, entries, out);
   ir.Bytes(operations);
@@ -191,6 +202,24 @@ TEST(Dictionaries, NameThingsOnce) {
   EXPECT_THAT(ErrorOf(FileWith({Bytes({15}), Bytes({1, 2, 2, 3, 2, 3}), Bytes({2, 2}), Bytes({7})},
                                {}, ModuleWith(1))),
               testing::HasSubstr("a dictionary has a name twice"));
+}
+
+// Records whose parts are not what their names say, which no printer could write.
+TEST(Records, WithFieldsOfTheWrongKind) {
+  const auto error = [](const std::vector<std::string>& attributes, absl::string_view dialect) {
+    std::vector<std::string> all = {Bytes({15}), Bytes({1, 1, 2, 3}), Bytes({2, 2})};
+    all.insert(all.end(), attributes.begin(), attributes.end());
+    return ErrorOf(FileWith(all, {}, ModuleWith(1), dialect, 3));
+  };
+  const auto wrong =
+      testing::HasSubstr("a field of a structured attribute is missing or of the wrong kind");
+  // The mode of an accuracy is a string (code 14), not an enumeration (19).
+  EXPECT_THAT(error({Bytes({20, 0, 0, 0, 4}), Bytes({14, 2})}, "vhlo"), wrong);
+  EXPECT_THAT(error({Bytes({20, 0, 0, 0, 4}), Bytes({19, 1})}, "vhlo"), testing::Not(wrong));
+  // The axes of a mesh, and of a manual computation, are a mesh (code 2).
+  EXPECT_THAT(error({Bytes({2, 1, 4, 0}), Bytes({2, 0, 0})}, "sdy"), wrong);
+  EXPECT_THAT(error({Bytes({0, 1, 4}), Bytes({2, 0, 0})}, "sdy"), wrong);
+  EXPECT_THAT(error({Bytes({0, 0})}, "sdy"), testing::Not(wrong));
 }
 
 TEST(Constants, OfTheWrongSize) {

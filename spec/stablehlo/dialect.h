@@ -26,6 +26,7 @@ enum class FieldKind : uint8_t {
   kBool,          // true, false
   kUnit,          // present or absent
   kString,        // "text"
+  kStrings,       // ["text", "other"]
   kSymbol,        // @name
   kSymbols,       // [@a, @b]
   kInts,          // array<i64: 1, 2>
@@ -38,6 +39,7 @@ enum class FieldKind : uint8_t {
   kDenseOrMesh,   // replica groups: dense<..>, or #stablehlo.replica_group_mesh_axes<..>
   kMeshOrSymbol,  // @mesh, or the record of a mesh
   kDictionary,    // {a = 1 : i64}
+  kDictionaries,  // [{a = 1 : i64}, {}]
   kArray,         // [..] of anything
   kType,          // tensor<2xf32>
   kAny,

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "spec/element/element_type.h"
+#include "spec/stablehlo/attribute_checks.h"
 #include "spec/stablehlo/dense_bytes.h"
 #include "spec/stablehlo/dialect.h"
 
@@ -244,9 +245,14 @@ const Attribute* EntryReader::Record(absl::string_view name, std::vector<NamedAt
   record->name = row->name;
   for (const Field& field : row->fields) {
     for (const NamedAttribute& given : fields) {
-      if (given.name == field.name && !IsAbsent(field, given.value)) {
-        record->fields.push_back({field.name, given.value});
+      if (given.name != field.name || IsAbsent(field, given.value)) continue;
+      const Attribute* value =
+          given.value == nullptr ? nullptr : AsFieldKind(program(), field, given.value);
+      if (value == nullptr) {
+        Fail("a field of a structured attribute is missing or of the wrong kind");
+        return record;
       }
+      record->fields.push_back({field.name, value});
     }
   }
   return record;

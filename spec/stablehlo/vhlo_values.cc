@@ -186,6 +186,8 @@ bool IsDefault(const Field& field, const Attribute& value) {
       return !field.required() && value.text.empty() && value.fields.empty() &&
              (value.kind == AttributeKind::kString || value.kind == AttributeKind::kDictionary);
     case FieldKind::kArray:
+    case FieldKind::kDictionaries:
+    case FieldKind::kStrings:
     case FieldKind::kSymbols:
     case FieldKind::kRecords:
       return !field.required() && value.kind == AttributeKind::kArray && value.elements.empty();

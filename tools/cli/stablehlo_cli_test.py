@@ -74,6 +74,20 @@ func.func @main() {
   check.expect_eq_const %0, dense<200> : tensor<i32>
   return
 }""",
+    'a static type holds, whatever set_dimension_size makes the size': b"""
+func.func @main() {
+  %a = stablehlo.constant dense<[1, 2, 3, 4]> : tensor<4xi32>
+  %n = stablehlo.constant dense<2> : tensor<i32>
+  %m = stablehlo.optimization_barrier %n : tensor<i32>
+  %0 = stablehlo.set_dimension_size %a, %m, dim = 0 : (tensor<4xi32>, tensor<i32>) -> tensor<4xi32>
+  %1 = stablehlo.set_dimension_size %a, %m, dim = 0 : (tensor<4xi32>, tensor<i32>) -> tensor<?xi32, #stablehlo.bounds<4>>
+  %z = stablehlo.constant dense<0> : tensor<i32>
+  %2 = stablehlo.reduce(%0 init: %z) applies stablehlo.add across dimensions = [0] : (tensor<4xi32>, tensor<i32>) -> tensor<i32>
+  %3 = stablehlo.reduce(%1 init: %z) applies stablehlo.add across dimensions = [0] : (tensor<?xi32, #stablehlo.bounds<4>>, tensor<i32>) -> tensor<i32>
+  check.expect_eq_const %2, dense<10> : tensor<i32>
+  check.expect_eq_const %3, dense<3> : tensor<i32>
+  return
+}""",
     'complex numbers have a cube root': b"""
 func.func @main() {
   %a = stablehlo.constant dense<[(0.0, 8.0), (27.0, 0.0)]> : tensor<2xcomplex<f64>>

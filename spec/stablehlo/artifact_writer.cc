@@ -127,7 +127,7 @@ absl::Status ArtifactWriter::WriteAttributes(const Operation& op, const VhloOp* 
 absl::Status ArtifactWriter::WriteTypes(ValueRange values, ByteWriter& out) {
   out.Varint(values.size());
   for (const Value* value : values) {
-    absl::StatusOr<uint64_t> type = entries_.TypeNumber(*value->type, Spelling::kVhlo);
+    absl::StatusOr<uint64_t> type = entries_.TypeNumber(*value->type(), Spelling::kVhlo);
     if (!type.ok()) return type.status();
     out.Varint(*type);
   }
@@ -141,7 +141,7 @@ absl::Status ArtifactWriter::WriteBlock(const Block& block, Scope& scope, int de
   if (has_arguments) {
     out.Varint(block.arguments.size());
     for (const Value* argument : block.arguments) {
-      absl::StatusOr<uint64_t> type = entries_.TypeNumber(*argument->type, Spelling::kVhlo);
+      absl::StatusOr<uint64_t> type = entries_.TypeNumber(*argument->type(), Spelling::kVhlo);
       if (!type.ok()) return type.status();
       absl::StatusOr<uint64_t> location = entries_.LocationNumber(argument->location());
       if (!location.ok()) return location.status();

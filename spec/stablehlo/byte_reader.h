@@ -40,6 +40,9 @@ class ByteReader {
     if (at_ != end_ && (*at_ & 1) != 0) return static_cast<uint8_t>(*at_++) >> 1;
     return LongVarint();
   }
+  // The bytes that are left, and the end of those that were read in another way.
+  const char* position() const { return at_; }
+  void SetPosition(const char* at) { at_ = at; }
   int64_t SignedVarint() {
     const uint64_t bits = Varint();
     return static_cast<int64_t>((bits >> 1) ^ (~(bits & 1) + 1));

@@ -37,6 +37,10 @@ class BytecodeEntries {
     return IsDone(locations_, index) ? locations_[index].value : GetLocationAt(index, 0);
   }
 
+  // Whether an entry has been decoded already.
+  bool HasType(uint64_t index) const { return IsDone(types_, index); }
+  bool HasLocation(uint64_t index) const { return IsDone(locations_, index); }
+
   // The number of attributes and types that an entry is written out.
   uint32_t attribute_weight(uint64_t index) const { return attributes_[index].weight; }
   uint32_t type_weight(uint64_t index) const { return types_[index].weight; }

@@ -1,6 +1,8 @@
 #include "spec/stablehlo/bytecode_ir.h"
 
 #include <algorithm>
+#include <bit>
+#include <cstring>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -47,6 +49,7 @@ struct OpenOperation {
   size_t first_value = 0, next_value = 0, end_value = 0;
   bool isolated = false;
   bool in_section = false;
+  bool is_function = false;
   ByteReader outer;                      // behind the section
   std::vector<Ref<Value>> outer_values;  // of the scope outside
 };
@@ -56,6 +59,10 @@ struct ResolvedName {
   const OperationName* name = nullptr;
   bool is_return = false;  // of VHLO
   bool is_cast = false;
+  // Whether an operation without regions needs no look at its row.
+  bool is_plain = false;
+  // Whether the operation has attributes where the file gives none.
+  bool has_defaults = false;
 };
 
 // The attributes that one blob of properties has for the operations of one name.
@@ -63,8 +70,9 @@ struct ResolvedProperties {
   size_t name = SIZE_MAX;
   AttributeList attributes;
   uint64_t weight = 0;
-  // The same as operations have it that have no other attributes; null before there is one.
+  // The same as operations have it that have no other attributes, once it has been made.
   const AttributeSet* set = nullptr;
+  bool has_set = false;
 };
 
 // Dialects whose operations are all known; those of others are kept, for messages that name them.
@@ -80,6 +88,13 @@ class IrReader {
   absl::Status Read();
 
  private:
+  // How the regions of an operation stand in the file.
+  struct RegionHeader {
+    bool isolated = false;
+    bool in_section = false;
+    ByteReader section;
+  };
+
   void Step();
   void StartRegion(OpenOperation& open);
   void StartBlock(OpenOperation& open);
@@ -87,10 +102,14 @@ class IrReader {
   void EndOperation();
   void ReadArguments(Block* block);
   void ReadOperation();
+  // The same for the most frequent form: a few operands, at most one result, nothing that is not
+  // decoded yet. Returns false, and has read nothing, where the operation is of another form.
+  bool ReadPlainOperation(const OpenOperation& open);
   void ReadResults();
   void ReadOperands();
-  // The number of the operation's regions, and the section that they stand in.
-  void StartRegions(OpenOperation& open);
+  // Sets the number of the operation's regions.
+  RegionHeader ReadRegionHeader();
+  void Open(Operation* op, const RegionHeader& header);
   // The attributes of an operation; null where it has none.
   const AttributeSet* ReadAttributes(size_t name, uint8_t mask);
   void SkipUseLists(size_t values);
@@ -123,6 +142,9 @@ class IrReader {
   OperationParts parts_;
   std::vector<Value*> operands_;
   std::vector<const Type*> results_;
+  // Of the block that is being read.
+  std::vector<const Type*> argument_types_;
+  std::vector<const Location*> argument_locations_;
   // The attributes of operations, by what says them.
   absl::flat_hash_map<std::tuple<size_t, const Attribute*, const ResolvedProperties*>,
                       const AttributeSet*>
@@ -147,6 +169,10 @@ IrReader::IrReader(const BytecodeFile& file, std::shared_ptr<const void> owner, 
                         : program.NameOf(name.text);
     resolved.is_return = name.vhlo != nullptr && resolved.name->text == "stablehlo.return";
     resolved.is_cast = resolved.name->text == "builtin.unrealized_conversion_cast";
+    const DialectOp* row = resolved.name->row;
+    resolved.is_plain = !resolved.is_cast && row != nullptr &&
+                        (row->regions == 0 || row->regions == kVariadicRegions);
+    resolved.has_defaults = name.vhlo != nullptr && !name.vhlo->attributes.empty();
     names_.push_back(resolved);
   }
 }
@@ -160,8 +186,7 @@ void IrReader::FailHere(const absl::Status& status) {
   parts.operands = {};
   parts.results = {};
   Operation* op = program_.NewOperation(parts);
-  op->parent = open_.back().block;
-  op->parent->operations.push_back(op);
+  program_.Append(open_.back().block, op);
   Fail(absl::Status(status.code(), absl::StrCat(op->Describe(), ": ", status.message())));
 }
 
@@ -205,24 +230,26 @@ void IrReader::StartRegion(OpenOperation& open) {
   if (!in_.ok() || open.blocks_left == 0) return;
   program_.SetBlockCount(open.op, open.next_region - 1, open.blocks_left);
   open.end_value += Announced(in_.Count());
+  // Regions within this one need little more.
+  if (open.end_value > values_.capacity()) values_.reserve(open.end_value + open.end_value / 64);
   values_.resize(open.end_value);
 }
 
 void IrReader::ReadArguments(Block* block) {
   const size_t count = in_.Count();
-  std::vector<const Type*> types;
-  std::vector<const Location*> locations;
+  argument_types_.clear();
+  argument_locations_.clear();
   for (size_t i = 0; in_.ok() && i < count; ++i) {
     uint64_t type = in_.Varint();
     const bool has_location = file_.version < 4 || (type & 1) != 0;
     if (file_.version >= 4) type >>= 1;
-    types.push_back(entries_.GetType(type));
-    locations.push_back(has_location ? entries_.GetLocation(in_.Varint()) : nullptr);
+    argument_types_.push_back(entries_.GetType(type));
+    argument_locations_.push_back(has_location ? entries_.GetLocation(in_.Varint()) : nullptr);
     if (!entries_.ok()) return;
     AddWeight(entries_.type_weight(type));
   }
   if (!in_.ok()) return;
-  program_.SetArguments(block, types, locations);
+  program_.SetArguments(block, argument_types_, argument_locations_);
   for (Value* argument : block->arguments) Define(argument);
   if (file_.version >= 3 && in_.Byte() != 0) SkipUseLists(count);
 }
@@ -239,7 +266,7 @@ void IrReader::StartBlock(OpenOperation& open) {
   }
   if ((bits & 1) != 0) ReadArguments(open.block);
   // An operation takes three bytes at least.
-  if (in_.ok()) open.block->operations.reserve(std::min(open.operations_left, in_.left() / 3));
+  if (in_.ok()) program_.Reserve(open.block, std::min(open.operations_left, in_.left() / 3));
 }
 
 void IrReader::EndRegion(OpenOperation& open) {
@@ -264,7 +291,7 @@ void IrReader::Step() {
   OpenOperation& open = open_.back();
   if (open.operations_left > 0) {
     --open.operations_left;
-    ReadOperation();
+    if (!ReadPlainOperation(open)) ReadOperation();
   } else if (open.blocks_left > 0) {
     StartBlock(open);
   } else if (open.in_region) {
@@ -355,7 +382,7 @@ ResolvedProperties* IrReader::ReadProperties(size_t name) {
     Fail(list.status());
     return nullptr;
   }
-  properties = {name, *std::move(list), weight, nullptr};
+  properties = {name, *std::move(list), weight};
   return &properties;
 }
 
@@ -407,12 +434,9 @@ const AttributeSet* IrReader::ReadAttributes(size_t name, uint8_t mask) {
       return nullptr;
     }
     AddWeight(properties->weight);
-    if (dictionary == nullptr && properties->set != nullptr) return properties->set;
+    if (dictionary == nullptr && properties->has_set) return properties->set;
   }
-  const VhloOp* vhlo = file_.names[name].vhlo;
-  const bool has_any = dictionary != nullptr || properties != nullptr ||
-                       (vhlo != nullptr && !vhlo->attributes.empty());
-  if (!has_any) return nullptr;
+  if (dictionary == nullptr && properties == nullptr && !names_[name].has_defaults) return nullptr;
   // Operations that say the same share their attributes.
   const AttributeSet*& shared = shared_[{name, dictionary, properties}];
   if (shared != nullptr) return shared;
@@ -422,34 +446,125 @@ const AttributeSet* IrReader::ReadAttributes(size_t name, uint8_t mask) {
     return nullptr;
   }
   shared = *merged;
-  if (dictionary == nullptr && properties != nullptr) properties->set = shared;
+  if (dictionary == nullptr && properties != nullptr) {
+    properties->set = shared;
+    properties->has_set = true;
+  }
   return shared;
 }
 
 bool IrReader::Forward() {
   if (results_.size() != operands_.size()) return false;
   for (size_t i = 0; i < results_.size(); ++i) {
-    if (results_[i] != operands_[i]->type) return false;
+    if (results_[i] != operands_[i]->type()) return false;
   }
   for (Value* operand : operands_) Define(operand);
   return true;
 }
 
-void IrReader::StartRegions(OpenOperation& open) {
+IrReader::RegionHeader IrReader::ReadRegionHeader() {
+  RegionHeader header;
   const uint64_t bits = in_.Varint();
-  if (bits >> 1 > in_.left()) return in_.Fail("a count exceeds the data that is left");
-  if (open_.size() >= kMaxRegionDepth) return in_.Fail("regions are nested too deeply");
-  parts_.regions = Announced(bits >> 1);
-  open.isolated = (bits & 1) != 0;
-  if (!open.isolated || file_.version < 2) return;
-  uint8_t id = 0;
-  const ByteReader section = ReadSection(in_, file_.bytes, id);
-  if (!in_.ok()) return;
-  if (id != static_cast<uint8_t>(Section::kIr)) {
-    return in_.Fail("the section of an operation's regions is missing");
+  if (bits >> 1 > in_.left()) {
+    in_.Fail("a count exceeds the data that is left");
+  } else if (open_.size() >= kMaxRegionDepth) {
+    in_.Fail("regions are nested too deeply");
   }
-  open.in_section = true;
-  open.outer = std::exchange(in_, section);
+  if (!in_.ok()) return header;
+  parts_.regions = Announced(bits >> 1);
+  header.isolated = (bits & 1) != 0;
+  if (!header.isolated || file_.version < 2) return header;
+  uint8_t id = 0;
+  header.section = ReadSection(in_, file_.bytes, id);
+  header.in_section = true;
+  if (in_.ok() && id != static_cast<uint8_t>(Section::kIr)) {
+    in_.Fail("the section of an operation's regions is missing");
+  }
+  return header;
+}
+
+uint64_t LoadLittleEndian(const char* at) {
+  uint64_t bits = 0;
+  std::memcpy(&bits, at, sizeof(bits));
+  if constexpr (std::endian::native == std::endian::big) bits = __builtin_bswap64(bits);
+  return bits;
+}
+
+// Numbers of a file where there are more bytes than they can take.
+class PlainCursor {
+ public:
+  // As many bytes as that many numbers may take must be left.
+  explicit PlainCursor(const char* at) : at_(at) {}
+  const char* at() const { return at_; }
+  // False once a number had more than 8 bytes.
+  bool ok() const { return ok_; }
+
+  uint8_t Byte() { return static_cast<uint8_t>(*at_++); }
+  uint64_t Varint() {
+    const uint64_t bits = LoadLittleEndian(at_);
+    ok_ &= (bits & 0xFF) != 0;
+    const int size = std::countr_zero(bits | 0x80) + 1;
+    at_ += size;
+    return bits << (64 - 8 * size) >> (64 - 7 * size);
+  }
+
+ private:
+  const char* at_;
+  bool ok_ = true;
+};
+
+bool IrReader::ReadPlainOperation(const OpenOperation& open) {
+  constexpr size_t kMostOperands = 3;
+  // Name, mask, location, properties, result count and type, operand count.
+  constexpr size_t kMostBytes = (7 + kMostOperands) * sizeof(uint64_t);
+  if (in_.left() < kMostBytes) return false;
+  PlainCursor in(in_.position());
+  const uint64_t name = in.Varint();
+  const uint8_t mask = in.Byte();
+  const uint64_t location = in.Varint();
+  if (name >= names_.size() || !names_[name].is_plain || !entries_.HasLocation(location) ||
+      (mask & ~(kHasResults | kHasOperands | kHasProperties)) != 0) {
+    return false;
+  }
+  OperationParts parts;
+  uint64_t weight = 0;
+  if ((mask & kHasProperties) != 0) {
+    const uint64_t index = in.Varint();
+    if (index >= properties_.size() || file_.version < 5) return false;
+    const ResolvedProperties& properties = properties_[index];
+    if (properties.name != name || !properties.has_set) return false;
+    parts.attributes = properties.set;
+    weight = properties.weight;
+  } else if (names_[name].has_defaults) {
+    return false;
+  }
+  const Type* result = nullptr;
+  if ((mask & kHasResults) != 0) {
+    if (in.Varint() != 1) return false;
+    const uint64_t type = in.Varint();
+    if (!entries_.HasType(type) || open.next_value >= open.end_value) return false;
+    result = entries_.GetType(type);
+    parts.results = {&result, 1};
+    weight += entries_.type_weight(type);
+  }
+  Value* operands[kMostOperands];
+  const size_t count = (mask & kHasOperands) != 0 ? in.Varint() : 0;
+  if (count > kMostOperands) return false;
+  for (size_t i = 0; i < count; ++i) {
+    const uint64_t number = in.Varint();
+    if (number >= values_.size() || values_[number] == nullptr) return false;
+    operands[i] = values_[number];
+  }
+  if (!in.ok()) return false;
+  in_.SetPosition(in.at());
+  parts.name = names_[name].is_return && open.is_function ? function_return_ : names_[name].name;
+  parts.operands = absl::MakeConstSpan(operands, count);
+  parts.location = entries_.GetLocation(location);
+  AddWeight(weight);
+  Operation* op = program_.NewOperation(parts);
+  program_.Append(open.block, op);
+  if (result != nullptr) Define(op->result(0));
+  return true;
 }
 
 void IrReader::ReadOperation() {
@@ -464,7 +579,7 @@ void IrReader::ReadOperation() {
   operands_.clear();
   results_.clear();
   parts_.name = names_[name].name;
-  if (names_[name].is_return && block->parent->name() == "func.func") {
+  if (names_[name].is_return && open_.back().is_function) {
     parts_.name = function_return_;
   }
   const DialectOp* row = parts_.name->row;
@@ -484,8 +599,8 @@ void IrReader::ReadOperation() {
     return;
   }
   if ((mask & kHasUseLists) != 0) SkipUseLists(results_.size());
-  OpenOperation open;
-  if ((mask & kHasRegions) != 0) StartRegions(open);
+  RegionHeader header;
+  if ((mask & kHasRegions) != 0) header = ReadRegionHeader();
   if (!in_.ok()) return;
   if (row != nullptr && row->regions != kVariadicRegions &&
       parts_.regions != static_cast<size_t>(row->regions)) {
@@ -495,13 +610,20 @@ void IrReader::ReadOperation() {
   parts_.operands = operands_;
   parts_.results = results_;
   Operation* op = program_.NewOperation(parts_);
-  op->parent = block;
-  block->operations.push_back(op);
+  program_.Append(block, op);
   for (Value* result : op->results()) Define(result);
-  if ((mask & kHasRegions) == 0) return;
+  if ((mask & kHasRegions) != 0) Open(op, header);
+}
+
+void IrReader::Open(Operation* op, const RegionHeader& header) {
+  OpenOperation& open = open_.emplace_back();
   open.op = op;
+  open.is_function = op->name() == "func.func";
+  open.isolated = header.isolated;
   if (open.isolated) open.outer_values = std::exchange(values_, {});
-  open_.push_back(std::move(open));
+  if (!header.in_section) return;
+  open.in_section = true;
+  open.outer = std::exchange(in_, header.section);
 }
 
 absl::Status IrReader::Read() {

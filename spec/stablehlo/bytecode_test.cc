@@ -46,7 +46,7 @@ void ExpectExample(const Program& program) {
 
   EXPECT_EQ(add.name(), "stablehlo.add");
   EXPECT_THAT(add.operands(), testing::ElementsAre(body.arguments[0], constant.results()[0]));
-  EXPECT_EQ(add.results()[0]->type, tensor);
+  EXPECT_EQ(add.results()[0]->type(), tensor);
   EXPECT_EQ(last.name(), "func.return");
   EXPECT_EQ(last.row(), FindDialectOp("func.return"));
   EXPECT_THAT(last.operands(), testing::ElementsAre(add.results()[0]));

@@ -138,9 +138,8 @@ void ModuleWriter::NewFunction(absl::string_view symbol, const Types& inputs, Bl
   parts.attributes = program_.NewAttributes(fields);
   parts.regions = 1;
   Operation* function = program_.NewOperation(parts);
-  function->parent = module_block_;
   program_.SetBlocks(function, 0, {block});
-  module_block_->operations.push_back(function);
+  program_.Append(module_block_, function);
 }
 
 absl::string_view ModuleWriter::FunctionOf(const Computation& computation, bool flat) {
@@ -275,8 +274,7 @@ Operation* ModuleWriter::Emit(absl::string_view name, const Values& operands, Ty
   parts.regions = regions == kVariadicRegions ? branches : static_cast<size_t>(regions);
   parts.location = location_;
   Operation* op = program_.NewOperation(parts);
-  op->parent = block_;
-  block_->operations.push_back(op);
+  program_.Append(block_, op);
   return op;
 }
 
@@ -365,7 +363,7 @@ Value* ModuleWriter::Whole(const Node& node) {
   type.kind = TypeKind::kTuple;
   for (const Node& part : node.parts) {
     parts.push_back(Whole(part));
-    type.types.push_back(parts.back()->type);
+    type.types.push_back(parts.back()->type());
   }
   return Emit("stablehlo.tuple", parts, {program_.Intern(std::move(type))})->result(0);
 }

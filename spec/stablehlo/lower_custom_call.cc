@@ -31,7 +31,7 @@ Computation* CalledComputation(OpContext& op) {
   std::vector<std::unique_ptr<Instruction>> shapes;  // operands that only have a shape
   std::vector<Instruction*> operands;
   for (const Value* argument : function->regions()[0].blocks()[0]->arguments) {
-    absl::StatusOr<Shape> shape = ShapeOfType(*argument->type);
+    absl::StatusOr<Shape> shape = ShapeOfType(*argument->type());
     if (!shape.ok()) {
       op.Fail(shape.status().message(), shape.status().code());
       return nullptr;

@@ -95,7 +95,7 @@ void LowerManualComputation(OpContext& op) {
   if (!op.ok()) return;
   Lowering::RegionParameters parameters;
   for (const Value* argument : region.blocks()[0]->arguments) {
-    absl::StatusOr<Shape> shape = ShapeOfType(*argument->type);
+    absl::StatusOr<Shape> shape = ShapeOfType(*argument->type());
     if (!shape.ok()) {
       op.Fail(shape.status().message(), shape.status().code());
       return;

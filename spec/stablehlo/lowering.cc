@@ -55,9 +55,9 @@ std::string AgainstItsType(const Operation& function) {
                           " in its body");
     }
     for (size_t i = 0; i < types.size(); ++i) {
-      if (types[i] == values[i]->type) continue;
+      if (types[i] == values[i]->type()) continue;
       return absl::StrCat(what, " ", i, " is ", PrintType(*types[i]),
-                          " by the function's type, but ", PrintType(*values[i]->type),
+                          " by the function's type, but ", PrintType(*values[i]->type()),
                           " in its body");
     }
     return "";
@@ -89,11 +89,12 @@ Lowering::Lowering(const Program& program, const ToModuleOptions& options)
     const Operation& operation = *open.back();
     open.pop_back();
     computes_sizes_ |= ReadsSizes(operation);
-    for (const Value* result : operation.results()) computes_sizes_ |= HasUnbounded(*result->type);
+    for (const Value* result : operation.results())
+      computes_sizes_ |= HasUnbounded(*result->type());
     for (const Region& region : operation.regions()) {
       for (const Block* block : region.blocks()) {
         for (const Value* argument : block->arguments) {
-          computes_sizes_ |= HasUnbounded(*argument->type);
+          computes_sizes_ |= HasUnbounded(*argument->type());
         }
         open.insert(open.end(), block->operations.begin(), block->operations.end());
       }
@@ -130,7 +131,7 @@ bool Lowering::IsDynamic(const Operation& function) {
     const Operation& operation = *open.back();
     open.pop_back();
     dynamic |= ReadsSizes(operation);
-    for (const Value* result : operation.results()) dynamic |= HasUnbounded(*result->type);
+    for (const Value* result : operation.results()) dynamic |= HasUnbounded(*result->type());
     const Attribute* callee = operation.name() == "func.call" ? operation.Find("callee") : nullptr;
     const Operation* called = callee == nullptr ? nullptr : program_.FindFunction(callee->text);
     if (called != nullptr && depth_ < kMaxNesting) {
@@ -140,7 +141,7 @@ bool Lowering::IsDynamic(const Operation& function) {
     }
     for (const Region& region : operation.regions()) {
       for (const Block* block : region.blocks()) {
-        for (const Value* argument : block->arguments) dynamic |= HasUnbounded(*argument->type);
+        for (const Value* argument : block->arguments) dynamic |= HasUnbounded(*argument->type());
         open.insert(open.end(), block->operations.begin(), block->operations.end());
       }
     }

@@ -106,7 +106,7 @@ ModuleWriter::Node ModuleWriter::AddDependency(const Instruction& instruction) {
   const size_t leaves = operands.size();
   AppendLeaves(NodeOf(instruction.operand(1)), &operands);
   Types types;
-  for (const Value* operand : operands) types.push_back(operand->type);
+  for (const Value* operand : operands) types.push_back(operand->type());
   const Operation* op = Emit("stablehlo.optimization_barrier", operands, types);
   size_t next = 0;
   return FromLeaves(instruction.shape(),

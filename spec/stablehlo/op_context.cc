@@ -23,7 +23,7 @@ Instruction* OpContext::In(int64_t i) {
 
 Shape OpContext::OutShape(int64_t i) {
   if (i >= 0 && i < result_count()) {
-    absl::StatusOr<Shape> shape = ShapeOfType(*operation_.results()[i]->type);
+    absl::StatusOr<Shape> shape = ShapeOfType(*operation_.results()[i]->type());
     if (shape.ok()) return *std::move(shape);
     Fail(absl::StrCat("result ", i, ": ", shape.status().message()), shape.status().code());
   } else {
@@ -299,7 +299,7 @@ Computation* OpContext::Reducer(int64_t region, int64_t parameters) {
   }
   Lowering::RegionParameters signature;
   for (const Value* argument : arguments) {
-    absl::StatusOr<Shape> shape = ShapeOfType(*argument->type);
+    absl::StatusOr<Shape> shape = ShapeOfType(*argument->type());
     if (!shape.ok()) {
       Fail(shape.status().message(), shape.status().code());
       return nullptr;

@@ -13,12 +13,12 @@ namespace {
 
 bool HaveOneType(absl::Span<const Ref<Value>> values, const Type* type) {
   return std::all_of(values.begin(), values.end(),
-                     [&](const Value* value) { return value->type == type; });
+                     [&](const Value* value) { return value->type() == type; });
 }
 
 // Whether one type stands for all operands and the one result.
 bool IsSame(const Operation& op) {
-  return op.results().size() == 1 && HaveOneType(op.operands(), op.results()[0]->type);
+  return op.results().size() == 1 && HaveOneType(op.operands(), op.results()[0]->type());
 }
 
 // Whether the text of an attribute's kind is what its form reads back.
@@ -77,14 +77,14 @@ bool TextPrinter::FitsItem(const Operation& op, const FormItem& item) const {
       return IsSame(op);
     case FormStep::kOperandType:
       return !op.operands().empty() && op.results().empty() &&
-             HaveOneType(op.operands(), op.operands()[0]->type);
+             HaveOneType(op.operands(), op.operands()[0]->type());
     case FormStep::kOperandTypes:
       return !op.operands().empty() && op.results().empty();
     case FormStep::kArrowType:
       // A function type would read as the rest of the list.
       return !op.operands().empty() &&
              std::all_of(op.operands().begin(), op.operands().end(), [](const Value* value) {
-               return value->type->kind != TypeKind::kFunction;
+               return value->type()->kind != TypeKind::kFunction;
              });
     case FormStep::kTypeToType:
       return op.operands().size() == 1 && op.results().size() == 1;
@@ -182,7 +182,7 @@ void TextPrinter::PrintFormItem(const Operation& op, const Form& form, const For
     case FormStep::kSameType:
       blank();
       if (!IsSame(op)) return PrintFunctional(op);
-      attributes.Append(*op.results()[0]->type);
+      attributes.Append(*op.results()[0]->type());
       return;
     case FormStep::kFunctionType:
       blank();
@@ -193,7 +193,7 @@ void TextPrinter::PrintFormItem(const Operation& op, const Form& form, const For
     case FormStep::kOneType:
     case FormStep::kOperandType:
       blank();
-      attributes.Append(*operands[0]->type);
+      attributes.Append(*operands[0]->type());
       return;
     case FormStep::kOperandTypes:
       blank();
@@ -203,15 +203,15 @@ void TextPrinter::PrintFormItem(const Operation& op, const Form& form, const For
       PrintTypes(operands);
       out_.append(" -> ");
       std::vector<const Type*> results;
-      for (const Value* value : op.results()) results.push_back(value->type);
+      for (const Value* value : op.results()) results.push_back(value->type());
       attributes.AppendResultTypes(results);
       return;
     }
     case FormStep::kTypeToType:
       blank();
-      attributes.Append(*operands[0]->type);
+      attributes.Append(*operands[0]->type());
       out_.append(" to ");
-      attributes.Append(*op.results()[0]->type);
+      attributes.Append(*op.results()[0]->type());
       return;
     case FormStep::kSpecial:
       return PrintSpecial(op, form, item.special, indent);

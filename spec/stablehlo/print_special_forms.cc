@@ -44,11 +44,11 @@ bool IsCompactReducer(const Operation& op) {
       !result.attributes().empty()) {
     return false;
   }
-  const Type* type = block.arguments[0]->type;
-  const Type& operand = *op.operands()[0]->type;
+  const Type* type = block.arguments[0]->type();
+  const Type& operand = *op.operands()[0]->type();
   return inner.operands()[0] == block.arguments[0] && inner.operands()[1] == block.arguments[1] &&
-         result.operands()[0] == inner.results()[0] && type == block.arguments[1]->type &&
-         type == inner.results()[0]->type && type->kind == TypeKind::kTensor &&
+         result.operands()[0] == inner.results()[0] && type == block.arguments[1]->type() &&
+         type == inner.results()[0]->type() && type->kind == TypeKind::kTensor &&
          type->dimensions.empty() && type->encoding == nullptr && !operand.types.empty() &&
          type->types[0] == operand.types[0];
 }
@@ -65,7 +65,7 @@ template <typename Values>
 bool TypesAre(const Values& values, ValueRange others) {
   return values.size() == others.size() &&
          std::equal(values.begin(), values.end(), others.begin(),
-                    [](const Value* a, const Value* b) { return a->type == b->type; });
+                    [](const Value* a, const Value* b) { return a->type() == b->type(); });
 }
 
 bool FitsFunction(const Operation& op) {
@@ -158,7 +158,7 @@ void TextPrinter::PrintSpecial(const Operation& op, const Form& form, SpecialFor
       return;
     case SpecialForm::k_constant: {
       const Attribute& value = *op.Find("value");
-      if (value.type == op.results()[0]->type) {
+      if (value.type == op.results()[0]->type()) {
         PrintRest(op, form);
         out_.push_back(' ');
         attributes.Append(value);
@@ -196,11 +196,11 @@ void TextPrinter::PrintSpecial(const Operation& op, const Form& form, SpecialFor
       out_.append(" : ");
       return PrintTypes(op.operands());
     case SpecialForm::k_select: {
-      const Type* type = op.results()[0]->type;
+      const Type* type = op.results()[0]->type();
       out_.push_back(' ');
-      if (op.operands()[1]->type != type || op.operands()[2]->type != type)
+      if (op.operands()[1]->type() != type || op.operands()[2]->type() != type)
         return PrintFunctional(op);
-      attributes.Append(*op.operands()[0]->type);
+      attributes.Append(*op.operands()[0]->type());
       out_.append(", ");
       attributes.Append(*type);
       return;
@@ -219,7 +219,7 @@ void TextPrinter::PrintSpecial(const Operation& op, const Form& form, SpecialFor
     }
     case SpecialForm::k_tuple:
       out_.push_back(' ');
-      attributes.Append(*op.results()[0]->type);
+      attributes.Append(*op.results()[0]->type());
       return;
     case SpecialForm::k_reduce:
       return PrintReduce(op, form, indent);

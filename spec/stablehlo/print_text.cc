@@ -85,8 +85,8 @@ void TextPrinter::PrintOperands(absl::Span<const Ref<Value>> values) {
 
 void TextPrinter::PrintFunctional(const Operation& op) {
   std::vector<const Type*> operands, results;
-  for (const Value* value : op.operands()) operands.push_back(value->type);
-  for (const Value* value : op.results()) results.push_back(value->type);
+  for (const Value* value : op.operands()) operands.push_back(value->type());
+  for (const Value* value : op.results()) results.push_back(value->type());
   AttributePrinter attributes = Attributes(op);
   attributes.AppendTypeList(operands);
   out_.append(" -> ");
@@ -165,7 +165,7 @@ void TextPrinter::PrintRegionArguments(const Block& block, size_t from, size_t s
     if (i > from) out_.append(", ");
     PrintOperand(block.arguments[i]);
     out_.append(": ");
-    AttributePrinter(out_).Append(*block.arguments[i]->type);
+    AttributePrinter(out_).Append(*block.arguments[i]->type());
   }
 }
 

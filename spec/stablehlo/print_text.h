@@ -37,7 +37,7 @@ class TextPrinter {
     absl::string_view separator;
     for (const Value* value : values) {
       out_.append(separator.data(), separator.size());
-      attributes.Append(*value->type);
+      attributes.Append(*value->type());
       separator = ", ";
     }
   }

@@ -24,9 +24,10 @@ namespace assay::stablehlo {
 namespace {
 
 constexpr size_t kPage = 65536;
-constexpr size_t kMostBytes = (size_t{8} << 32) - kPage;  // what 32 bits can say
+constexpr size_t kMostBytes = (size_t{4} << 32) - kPage;  // what 32 bits can say
 constexpr size_t kLeastBytes = size_t{16} << 20;
-constexpr size_t kGrowth = 16;  // pages that become accessible at once, at least
+constexpr size_t kGrowth = 16;      // pages that become accessible at once, at least
+constexpr size_t kArenaGrowth = 4;  // pages that a large arena takes at once
 // Runs from this size on go back to the system; smaller ones are used again as they are.
 constexpr size_t kReturnedPages = 16;
 
@@ -129,7 +130,9 @@ size_t RangeArena::bytes() const {
 }
 
 void* RangeArena::AllocateRun(size_t bytes) {
-  const size_t pages = (bytes + kPage - 1) / kPage;
+  // A large arena grows by more, and fetches that at once: one call for many faults.
+  const size_t needed = (bytes + kPage - 1) / kPage;
+  const size_t pages = std::max(needed, std::min(this->bytes() / kPage / 32, kArenaGrowth));
   runs_.reserve(runs_.size() + 1);
   const Run run = {TheRange().Take(pages), pages};
   if (!runs_.empty() && runs_.back().first + runs_.back().pages == run.first) {
@@ -138,6 +141,9 @@ void* RangeArena::AllocateRun(size_t bytes) {
     runs_.push_back(run);
   }
   std::byte* at = TheRange().page(run.first);
+#ifdef MADV_POPULATE_WRITE
+  if (pages > 1) madvise(at, pages * kPage, MADV_POPULATE_WRITE);  // kernels before 5.14 refuse
+#endif
   std::byte* end = at + pages * kPage;
   // The rest of the page with more room is used on.
   if (end - (at + bytes) > end_ - free_) {

@@ -1,6 +1,6 @@
 // Pointers of 32 bits (pointer compression, as V8 and HotSpot have it): what programs are made of
 // lies in one range of addresses that the process reserves, so that the offset from its beginning,
-// counted in units of 8 bytes, says where something is. An operation of a program, which is little
+// counted in units of 4 bytes, says where something is. An operation of a program, which is little
 // but references to others, takes half the memory that way. Tests: tree_test.cc.
 #ifndef ASSAY_SPEC_STABLEHLO_RESERVED_RANGE_H_
 #define ASSAY_SPEC_STABLEHLO_RESERVED_RANGE_H_
@@ -24,10 +24,11 @@ class Ref {
   Ref(T* pointer)  // NOLINT(google-explicit-constructor)
       : offset_(pointer == nullptr
                     ? 0
-                    : static_cast<uint32_t>((Address(pointer) - g_range_begin) / 8)) {}
+                    : static_cast<uint32_t>(static_cast<size_t>(Address(pointer) - g_range_begin) /
+                                            4)) {}
   T* get() const {
     return offset_ == 0 ? nullptr
-                        : reinterpret_cast<T*>(g_range_begin + static_cast<size_t>(offset_) * 8);
+                        : reinterpret_cast<T*>(g_range_begin + static_cast<size_t>(offset_) * 4);
   }
   operator T*() const { return get(); }  // NOLINT(google-explicit-constructor)
   T* operator->() const { return get(); }
@@ -49,11 +50,15 @@ class RangeArena {
   RangeArena& operator=(const RangeArena&) = delete;
   ~RangeArena();
 
-  // Memory that is aligned to 8 bytes. Throws std::bad_alloc where the range, of 32 GiB unless the
+  // Memory that is aligned to 8 bytes. Throws std::bad_alloc where the range, of 16 GiB unless the
   // system grants less, or the machine's memory is used up.
   void* Allocate(size_t bytes) {
-    bytes = (bytes + 7) & ~size_t{7};
-    if (bytes > static_cast<size_t>(end_ - free_)) return AllocateRun(bytes);
+    free_ += -reinterpret_cast<uintptr_t>(free_) & 7;
+    return AllocateWords((bytes + 7) & ~size_t{7});
+  }
+  // Memory that is aligned to 4 bytes, of a multiple of 4 bytes.
+  void* AllocateWords(size_t bytes) {
+    if (static_cast<ptrdiff_t>(bytes) > end_ - free_) return AllocateRun(bytes);
     std::byte* at = free_;
     free_ += bytes;
     return at;

@@ -198,7 +198,7 @@ absl::StatusOr<SymbolicSizes> SolveSymbolicSizes(const Operation& entry,
   std::set<std::string> named;
   const auto& arguments = entry.regions()[0].blocks()[0]->arguments;
   for (size_t i = 0; i < arguments.size(); ++i) {
-    if (arguments[i]->type->kind != TypeKind::kTensor || !IsOpen(*arguments[i]->type)) continue;
+    if (arguments[i]->type()->kind != TypeKind::kTensor || !IsOpen(*arguments[i]->type())) continue;
     const size_t start = text.find(".shape = (");
     if (start == absl::string_view::npos) break;
     text.remove_prefix(start + absl::string_view(".shape = ").size());

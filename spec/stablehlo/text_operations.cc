@@ -245,11 +245,11 @@ bool TextReader::CheckOperandTypes(Pending& pending, absl::Span<const Type* cons
                                            ", but ", types.size(), " types are given for them"));
   }
   for (size_t i = 0; i < types.size(); ++i) {
-    if (operands[i]->type == types[i]) continue;
+    if (operands[i]->type() == types[i]) continue;
     const char* at = i < pending.operand_at.size() ? pending.operand_at[i] : pending.at;
     return FailAt(at, absl::StrCat("operand ", i, " of ", pending.name->text, " is used as ",
                                    PrintType(*types[i]), ", but it is defined as ",
-                                   PrintType(*operands[i]->type)));
+                                   PrintType(*operands[i]->type())));
   }
   return true;
 }
@@ -354,8 +354,7 @@ bool TextReader::FinishOperation(Pending& pending, Block* block) {
                                            row->regions == 1 ? " region" : " regions", ", but ",
                                            regions, " are given"));
   }
-  op->parent = block;
-  block->operations.push_back(op);
+  program_.Append(block, op);
   return op->name() != "builtin.module" || CheckSymbols(*op);
 }
 

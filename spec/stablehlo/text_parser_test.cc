@@ -77,7 +77,7 @@ TEST(TextParserTest, ReadsArgumentsAndResults) {
   EXPECT_EQ(main->Find("res_attrs")->elements[0]->Find("r")->kind, AttributeKind::kUnit);
   const Block* block = main->regions()[0].blocks()[0];
   EXPECT_EQ(block->arguments[0]->location()->text, "input");
-  EXPECT_THAT(block->arguments[0]->type->dimensions, ElementsAre(2, kDynamic));
+  EXPECT_THAT(block->arguments[0]->type()->dimensions, ElementsAre(2, kDynamic));
   const Operation* add = parsed.operations[1];
   EXPECT_EQ(add->name(), "stablehlo.add");
   EXPECT_EQ(add->operands()[0], parsed.operations[0]->results()[0]);
@@ -86,7 +86,7 @@ TEST(TextParserTest, ReadsArgumentsAndResults) {
   EXPECT_EQ(add->location->line, 3);
   EXPECT_EQ(add->location->end_line, 5);
   EXPECT_EQ(add->position().line, 6);
-  EXPECT_EQ(add->results()[0]->type, block->arguments[1]->type);
+  EXPECT_EQ(add->results()[0]->type(), block->arguments[1]->type());
 }
 
 TEST(TextParserTest, ReadsElements) {
@@ -142,7 +142,7 @@ TEST(TextParserTest, ReadsAliasesBeforeTheirDefinition) {
     #loc2 = loc(fused<"meta">["f":1:2, callsite("g" at unknown)])
   )");
   const Operation* op = parsed.operations[0];
-  EXPECT_EQ(PrintType(*op->results()[0]->type), "tensor<3xi32>");
+  EXPECT_EQ(PrintType(*op->results()[0]->type()), "tensor<3xi32>");
   EXPECT_EQ(op->Find("a")->Find("x")->integer, 7);
   ASSERT_EQ(op->location->kind, Location::Kind::kName);
   const Location* fused = op->location->children[0];
@@ -218,7 +218,7 @@ TEST(TextParserTest, ReducePairsAreInterleavedInTheText) {
   EXPECT_THAT(body->operations[0]->operands(), ElementsAre(body->arguments[2], body->arguments[1]));
   const Block* compact = parsed.operations[1]->regions()[0].blocks()[0];
   EXPECT_EQ(compact->operations[0]->name(), "stablehlo.maximum");
-  EXPECT_EQ(PrintType(*compact->arguments[1]->type), "tensor<f32>");
+  EXPECT_EQ(PrintType(*compact->arguments[1]->type()), "tensor<f32>");
 }
 
 // What versions of 2023 spelled as dense constants is a list here.

@@ -95,7 +95,7 @@ bool TextReader::ReadCompactReducer(Pending& body) {
 
 // The region of "applies op": op of both arguments, which are scalars of the first operand's type.
 bool TextReader::MakeReducerRegion(Pending& pending, Pending& body) {
-  const Type& operand = *pending.operands[0]->type;
+  const Type& operand = *pending.operands[0]->type();
   if (operand.types.empty())
     return FailAt(pending.at, "the operand of a reduction must be a tensor");
   Type scalar;
@@ -112,10 +112,7 @@ bool TextReader::MakeReducerRegion(Pending& pending, Pending& body) {
       program_.NameOf(pending.name->row->dialect() == "mhlo" ? "mhlo.return" : "stablehlo.return");
   end.position = body.position;
   end.operands = {inner->result(0)};
-  for (Operation* part : {inner, Make(end)}) {
-    part->parent = block;
-    block->operations.push_back(part);
-  }
+  for (Operation* part : {inner, Make(end)}) program_.Append(block, part);
   pending.regions.push_back({block});
   return true;
 }

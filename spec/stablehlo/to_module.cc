@@ -60,7 +60,7 @@ absl::StatusOr<std::vector<Shape>> Lowering::EntryShapes(const Operation& functi
   if (!symbols.ok()) return Error(function, symbols.status().message(), symbols.status().code());
   const auto& arguments = function.regions()[0].blocks()[0]->arguments;
   for (size_t i = 0; i < arguments.size(); ++i) {
-    absl::StatusOr<Shape> shape = ShapeOfType(*arguments[i]->type);
+    absl::StatusOr<Shape> shape = ShapeOfType(*arguments[i]->type());
     if (!shape.ok()) {
       return Error(function, absl::StrCat("argument ", i, ": ", shape.status().message()),
                    shape.status().code());

@@ -39,7 +39,7 @@ int64_t WindowRank(const Operation& op) {
     return static_cast<int64_t>(window->ints.size());
   }
   return op.operands().empty() ? 0
-                               : static_cast<int64_t>(op.operands()[0]->type->dimensions.size());
+                               : static_cast<int64_t>(op.operands()[0]->type()->dimensions.size());
 }
 
 class ToVhloConverter {
@@ -123,6 +123,8 @@ class ToVhloConverter {
       case FieldKind::kAny:  // backend_config
         return entries_.StringNumber("", Spelling::kVhlo);
       case FieldKind::kArray:
+      case FieldKind::kDictionaries:
+      case FieldKind::kStrings:
       case FieldKind::kSymbols:
       case FieldKind::kRecords:
         return entries_.ArrayNumber({}, Spelling::kVhlo);
@@ -207,7 +209,7 @@ bool Widens(const Operation& op) {
   }
   const ValueRange arguments = op.regions().back().blocks()[0]->arguments;
   return !arguments.empty() &&
-         arguments[0]->type->element_type() != op.operands()[0]->type->element_type();
+         arguments[0]->type()->element_type() != op.operands()[0]->type()->element_type();
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "spec/stablehlo/tree.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <memory>
 #include <new>
@@ -91,7 +92,7 @@ const Location* FileOf(const Location* location) {
   return nullptr;
 }
 
-// What stands in front of the arguments of a block.
+// What stands in front of the arguments of a block, the types of which stand behind them.
 struct ArgumentOwner {
   Ref<Block> block;
   Ref<const Ref<const Location>> locations;
@@ -107,10 +108,15 @@ const Attribute* Attribute::Find(absl::string_view field) const { return FindIn(
 
 Block* Value::block() const { return is_argument_ ? OwnerOf(*this, distance_).block : nullptr; }
 
+const Type* Value::ArgumentType() const {
+  const ValueRange& arguments = OwnerOf(*this, distance_).block->arguments;
+  return reinterpret_cast<const Ref<const Type>*>(*arguments.end())[distance_];
+}
+
 const Location* Value::location() const {
   if (!is_argument_) return nullptr;
   const ArgumentOwner& owner = OwnerOf(*this, distance_);
-  return owner.locations == nullptr ? nullptr : owner.locations[distance_];
+  return owner.locations == nullptr ? nullptr : owner.locations.get()[distance_].get();
 }
 
 std::string Value::Describe() const {
@@ -125,7 +131,7 @@ const Attribute* Operation::Find(absl::string_view attribute) const {
 
 std::string Operation::Describe() const {
   std::string out(name());
-  if (has_position_) {
+  if (kind_->has_position) {
     absl::StrAppend(&out, " at ", position().line, ":", position().column);
     return out;
   }
@@ -207,12 +213,16 @@ struct TypeContentEqual {
   }
 };
 
+// The number of bits of the places among which kinds of operations are looked up by their hashes.
+// Where two meet at one place, the later one takes it, and the other is made again when it returns.
+constexpr int kKindBits = 10;
+
 struct Program::Storage {
   RangeArena arena;  // the last to go
+  std::array<Ref<const OperationKind>, size_t{1} << kKindBits> kinds;
   TreePool<Type> types{&arena};
   TreePool<Attribute> attributes;
   TreePool<Location> locations{&arena};
-  TreePool<Block> blocks{&arena};
   absl::flat_hash_map<absl::string_view, const OperationName*> names;
   absl::flat_hash_set<const Type*, TypeContentHash, TypeContentEqual> interned;
   std::vector<std::shared_ptr<const void>> kept;
@@ -232,7 +242,7 @@ Operation* Program::FindFunction(absl::string_view symbol) const {
   if (module == nullptr || module->regions().empty() || module->regions()[0].blocks().empty()) {
     return nullptr;
   }
-  const std::vector<Ref<Operation>>& operations = module->regions()[0].blocks()[0]->operations;
+  const OperationList& operations = module->regions()[0].blocks()[0]->operations;
   Storage& storage = *storage_;
   if (storage.indexed != operations.size()) {
     storage.functions.clear();
@@ -334,65 +344,100 @@ const AttributeSet* Program::NewAttributes(absl::Span<const NamedAttribute> attr
   return set;
 }
 
+const OperationKind* Program::KindOf(const OperationParts& parts) {
+  const bool has_position = parts.position.line > 0, has_regions = parts.regions > 0;
+  uint64_t hash = reinterpret_cast<uintptr_t>(parts.name) * 31 + parts.operands.size();
+  hash = hash * 31 + reinterpret_cast<uintptr_t>(parts.attributes) + (has_regions ? 1 : 0);
+  for (const Type* type : parts.results) hash = hash * 31 + reinterpret_cast<uintptr_t>(type);
+  constexpr uint64_t kMultiplier = 0x9E3779B97F4A7C15;  // 2^64 over the golden ratio
+  Ref<const OperationKind>& recent = storage_->kinds[hash * kMultiplier >> (64 - kKindBits)];
+  if (const OperationKind* kind = recent;
+      kind != nullptr && kind->name == parts.name && kind->attributes == parts.attributes &&
+      kind->operand_count == parts.operands.size() && kind->result_count == parts.results.size() &&
+      kind->has_regions == has_regions && kind->has_position == has_position &&
+      std::equal(parts.results.begin(), parts.results.end(), kind->types())) {
+    return kind;
+  }
+  void* at = storage_->arena.AllocateWords(sizeof(OperationKind) +
+                                           parts.results.size() * sizeof(Ref<const Type>));
+  auto* kind = new (at) OperationKind();
+  kind->name = parts.name;
+  kind->attributes = parts.attributes;
+  kind->operand_count = static_cast<uint32_t>(parts.operands.size());
+  kind->result_count = static_cast<uint32_t>(parts.results.size());
+  kind->has_regions = has_regions;
+  kind->has_position = has_position;
+  std::uninitialized_copy(parts.results.begin(), parts.results.end(),
+                          const_cast<Ref<const Type>*>(kind->types()));
+  recent = kind;
+  return kind;
+}
+
 Operation* Program::NewOperation(const OperationParts& parts) {
+  const OperationKind* kind = KindOf(parts);
   const size_t results = parts.results.size(), operands = parts.operands.size();
-  const bool has_position = parts.position.line > 0;
-  const size_t bytes = results * sizeof(Value) + sizeof(Operation) + (operands + 1) / 2 * 8 +
-                       (has_position ? sizeof(TextPosition) : 0) +
-                       (parts.regions > 0 ? 8 + parts.regions * sizeof(Region) : 0);
-  auto* value = static_cast<Value*>(storage_->arena.Allocate(bytes));
+  const size_t bytes = results * sizeof(Value) + sizeof(Operation) + operands * sizeof(Ref<Value>) +
+                       (kind->has_position ? sizeof(TextPosition) : 0) +
+                       (parts.regions > 0 ? sizeof(uint32_t) + parts.regions * sizeof(Region) : 0);
+  auto* value = static_cast<Value*>(storage_->arena.AllocateWords(bytes));
   for (size_t i = 0; i < results; ++i, ++value) {
     new (value) Value();
-    value->type = parts.results[i];
     value->distance_ = static_cast<uint32_t>(results - i);
   }
   auto* op = new (static_cast<void*>(value)) Operation();
-  op->name_ = parts.name;
-  op->attributes_ = parts.attributes;
+  op->kind_ = kind;
   op->location = parts.location;
-  op->operand_count_ = static_cast<uint32_t>(operands);
-  op->result_count_ = static_cast<uint32_t>(results);
-  op->has_regions_ = parts.regions > 0;
-  op->has_position_ = has_position;
   auto* operand = reinterpret_cast<Ref<Value>*>(op + 1);
   for (size_t i = 0; i < operands; ++i) new (operand + i) Ref<Value>(parts.operands[i]);
-  if (has_position) {
+  if (kind->has_position) {
     new (const_cast<std::byte*>(op->behind_operands())) TextPosition(parts.position);
   }
   if (parts.regions > 0) {
-    new (const_cast<std::byte*>(op->region_list())) uint64_t{parts.regions};
+    new (const_cast<std::byte*>(op->region_list())) uint32_t(static_cast<uint32_t>(parts.regions));
     for (size_t i = 0; i < parts.regions; ++i) new (op->region(i)) Region();
   }
   return op;
 }
 
-Block* Program::NewBlock() { return storage_->blocks.New(); }
+Block* Program::NewBlock() { return new (storage_->arena.AllocateWords(sizeof(Block))) Block(); }
+
+void Program::Reserve(Block* block, size_t count) {
+  OperationList& list = block->operations;
+  if (count <= list.capacity_) return;
+  auto* data =
+      static_cast<Ref<Operation>*>(storage_->arena.AllocateWords(count * sizeof(Ref<Operation>)));
+  std::uninitialized_copy(list.begin(), list.end(), data);
+  list.data_ = data;
+  list.capacity_ = static_cast<uint32_t>(count);
+}
 
 void Program::SetArguments(Block* block, absl::Span<const Type* const> types,
                            absl::Span<const Location* const> locations) {
   if (types.empty()) return;
   RangeArena& arena = storage_->arena;
-  auto* owner =
-      new (arena.Allocate(sizeof(ArgumentOwner) + types.size() * sizeof(Value))) ArgumentOwner();
+  const size_t count = types.size();
+  auto* owner = new (arena.AllocateWords(
+      sizeof(ArgumentOwner) + count * (sizeof(Value) + sizeof(Ref<const Type>)))) ArgumentOwner();
   owner->block = block;
   auto* value = reinterpret_cast<Value*>(owner + 1);
-  block->arguments = ValueRange(value, static_cast<uint32_t>(types.size()));
-  for (size_t i = 0; i < types.size(); ++i, ++value) {
+  auto* type_list = reinterpret_cast<Ref<const Type>*>(value + count);
+  std::uninitialized_copy(types.begin(), types.end(), type_list);
+  block->arguments = ValueRange(value, static_cast<uint32_t>(count));
+  for (size_t i = 0; i < count; ++i, ++value) {
     new (value) Value();
-    value->type = types[i];
     value->distance_ = static_cast<uint32_t>(i);
     value->is_argument_ = true;
   }
   const auto known = [](const Location* location) { return location != nullptr; };
   if (std::none_of(locations.begin(), locations.end(), known)) return;
   auto* list = static_cast<Ref<const Location>*>(
-      arena.Allocate(locations.size() * sizeof(Ref<const Location>)));
+      arena.AllocateWords(locations.size() * sizeof(Ref<const Location>)));
   std::uninitialized_copy(locations.begin(), locations.end(), list);
   owner->locations = list;
 }
 
 void Program::SetBlockCount(Operation* op, size_t region, size_t count) {
-  auto* list = static_cast<Ref<Block>*>(storage_->arena.Allocate(count * sizeof(Ref<Block>)));
+  auto* list = static_cast<Ref<Block>*>(storage_->arena.AllocateWords(count * sizeof(Ref<Block>)));
   std::uninitialized_fill_n(list, count, Ref<Block>());
   op->region(region)->blocks_ = list;
   op->region(region)->size_ = static_cast<uint32_t>(count);

@@ -173,11 +173,11 @@ class ValueRange {
   uint32_t size_ = 0;
 };
 
-// The result of an operation, or an argument of a block.
+// The result of an operation, or an argument of a block. It takes 4 bytes, which say how far its
+// operation is, or which of the arguments it is; the type is stored with these.
 class Value {
  public:
-  Ref<const Type> type;
-
+  inline const Type* type() const;
   bool is_argument() const { return is_argument_; }
   // Null for the argument of a block.
   inline Operation* definition() const;
@@ -191,6 +191,8 @@ class Value {
 
  private:
   friend class Program;
+  const Type* ArgumentType() const;
+
   // Results stand in front of their operation, arguments behind what says whose they are.
   uint32_t distance_ : 31 = 0;
   uint32_t is_argument_ : 1 = 0;
@@ -205,10 +207,34 @@ struct Region {
   uint32_t size_ = 0;
 };
 
+// The operations of a block, in the memory of the program, which appends to it.
+class OperationList {
+ public:
+  using value_type = Ref<Operation>;
+  using const_iterator = const Ref<Operation>*;
+  using const_reverse_iterator = std::reverse_iterator<const_iterator>;
+
+  size_t size() const { return size_; }
+  bool empty() const { return size_ == 0; }
+  const_iterator begin() const { return data_.get(); }
+  const_iterator end() const { return begin() + size_; }
+  const_reverse_iterator rbegin() const { return const_reverse_iterator(end()); }
+  const_reverse_iterator rend() const { return const_reverse_iterator(begin()); }
+  const Ref<Operation>& operator[](size_t i) const { return begin()[i]; }
+  const Ref<Operation>& front() const { return *begin(); }
+  const Ref<Operation>& back() const { return end()[-1]; }
+
+ private:
+  friend class Program;
+  Ref<Ref<Operation>> data_;
+  uint32_t size_ = 0;
+  uint32_t capacity_ = 0;
+};
+
 struct Block {
   Ref<Operation> parent;  // of the region
   ValueRange arguments;
-  std::vector<Ref<Operation>> operations;  // the last is the terminator, where there is one
+  OperationList operations;  // the last is the terminator, where there is one
 };
 
 // The name of operations, one for all of that name.
@@ -225,6 +251,22 @@ struct alignas(8) AttributeSet {
   const NamedAttribute* data() const { return reinterpret_cast<const NamedAttribute*>(this + 1); }
 };
 
+// What operations have in common that differ in their operands and locations only. One object
+// serves many of them.
+struct OperationKind {
+  Ref<const OperationName> name;
+  Ref<const AttributeSet> attributes;
+  uint32_t operand_count = 0;
+  uint32_t result_count : 30 = 0;
+  uint32_t has_regions : 1 = 0;
+  uint32_t has_position : 1 = 0;
+
+  // The types of the results stand behind it.
+  const Ref<const Type>* types() const {
+    return reinterpret_cast<const Ref<const Type>*>(this + 1);
+  }
+};
+
 // What an operation is made of.
 struct OperationParts {
   const OperationName* name = nullptr;
@@ -237,33 +279,33 @@ struct OperationParts {
 };
 
 // An operation is made as a whole and lies, with its results and the list of its operands, in one
-// piece of memory: that of an addition takes 40 bytes.
+// piece of memory: that of an addition takes 24 bytes.
 class Operation {
  public:
   Ref<Block> parent;
   Ref<const Location> location;
 
-  absl::string_view name() const { return name_->text; }  // "stablehlo.add"
-  const DialectOp* row() const { return name_->row; }     // null: nobody here knows the operation
+  absl::string_view name() const { return kind_->name->text; }  // "stablehlo.add"
+  const DialectOp* row() const { return kind_->name->row; }     // null: an unknown operation
   absl::Span<const Ref<Value>> operands() const {
-    return absl::MakeConstSpan(reinterpret_cast<const Ref<Value>*>(this + 1), operand_count_);
+    return absl::MakeConstSpan(reinterpret_cast<const Ref<Value>*>(this + 1), kind_->operand_count);
   }
   ValueRange results() const {
-    return ValueRange(reinterpret_cast<Value*>(const_cast<Operation*>(this)) - result_count_,
-                      result_count_);
+    const uint32_t count = kind_->result_count;
+    return ValueRange(reinterpret_cast<Value*>(const_cast<Operation*>(this)) - count, count);
   }
   Value* result(size_t i) const { return results()[i]; }
   absl::Span<const NamedAttribute> attributes() const {
-    if (attributes_.get() == nullptr) return {};
-    return absl::MakeConstSpan(attributes_->data(), attributes_->size);
+    const AttributeSet* set = kind_->attributes;
+    if (set == nullptr) return {};
+    return absl::MakeConstSpan(set->data(), set->size);
   }
-  void set_attributes(const AttributeSet* attributes) { attributes_ = attributes; }
   absl::Span<const Region> regions() const {
-    if (!has_regions_) return {};
+    if (!kind_->has_regions) return {};
     return absl::MakeConstSpan(region(0), region_count());
   }
   TextPosition position() const {  // in the text; line 0 in bytecode
-    if (!has_position_) return {};
+    if (!kind_->has_position) return {};
     return *reinterpret_cast<const TextPosition*>(behind_operands());
   }
 
@@ -276,27 +318,22 @@ class Operation {
   friend class Program;
   friend class Value;
 
-  // Behind the operands, from the next multiple of 8 bytes on: the position where there is one,
-  // and the number of regions with the regions where there are any.
+  // Behind the operands stand the position where there is one, and the number of regions with the
+  // regions where there are any.
   const std::byte* behind_operands() const {
-    return reinterpret_cast<const std::byte*>(this + 1) + (operand_count_ + 1) / 2 * 8;
+    return reinterpret_cast<const std::byte*>(this + 1) + kind_->operand_count * sizeof(Ref<Value>);
   }
   const std::byte* region_list() const {
-    return behind_operands() + (has_position_ ? sizeof(TextPosition) : 0);
+    return behind_operands() + (kind_->has_position ? sizeof(TextPosition) : 0);
   }
-  size_t region_count() const { return *reinterpret_cast<const uint64_t*>(region_list()); }
+  size_t region_count() const { return *reinterpret_cast<const uint32_t*>(region_list()); }
   Region* region(size_t i) const {
-    return reinterpret_cast<Region*>(const_cast<std::byte*>(region_list()) + 8) + i;
+    return reinterpret_cast<Region*>(const_cast<std::byte*>(region_list()) + sizeof(uint32_t)) + i;
   }
 
-  Ref<const OperationName> name_;
-  Ref<const AttributeSet> attributes_;
-  uint32_t operand_count_ = 0;
-  uint32_t result_count_ : 30 = 0;
-  uint32_t has_regions_ : 1 = 0;
-  uint32_t has_position_ : 1 = 0;
+  Ref<const OperationKind> kind_;
 };
-static_assert(sizeof(Value) == 8 && sizeof(Operation) == 24 && sizeof(TextPosition) == 8);
+static_assert(sizeof(Value) == 4 && sizeof(Operation) == 12 && sizeof(TextPosition) == 8);
 
 inline Value* ValueRange::operator[](size_t i) const { return first_.get() + i; }
 inline ValueRange::Iterator ValueRange::end() const { return Iterator(first_.get() + size_); }
@@ -315,7 +352,12 @@ inline Operation* Value::definition() const {
   return reinterpret_cast<Operation*>(const_cast<Value*>(this) + distance_);
 }
 inline int64_t Value::index() const {
-  return is_argument_ ? distance_ : definition()->result_count_ - distance_;
+  return is_argument_ ? distance_ : definition()->kind_->result_count - distance_;
+}
+inline const Type* Value::type() const {
+  if (is_argument_) return ArgumentType();
+  const OperationKind& kind = *definition()->kind_;
+  return kind.types()[kind.result_count - distance_];
 }
 
 class Program {
@@ -349,6 +391,15 @@ class Program {
   // The regions of a new operation have no blocks yet.
   Operation* NewOperation(const OperationParts& parts);
   Block* NewBlock();
+  // Makes the operation the last of the block.
+  void Append(Block* block, Operation* op) {
+    OperationList& list = block->operations;
+    if (list.size_ == list.capacity_) Reserve(block, list.size_ < 2 ? 2 : 2 * size_t{list.size_});
+    list.data_.get()[list.size_++] = op;
+    op->parent = block;
+  }
+  // Makes room for this number of operations.
+  void Reserve(Block* block, size_t count);
   // Gives a block, which has none, arguments. `locations` may be empty.
   void SetArguments(Block* block, absl::Span<const Type* const> types,
                     absl::Span<const Location* const> locations = {});
@@ -365,6 +416,8 @@ class Program {
   void Keep(std::shared_ptr<const void> storage);
 
  private:
+  const OperationKind* KindOf(const OperationParts& parts);
+
   struct Storage;
   std::unique_ptr<Storage> storage_;
 };

@@ -122,6 +122,53 @@ TEST(Budgets, TenThousandNestedCalls) {
   EXPECT_THAT(RunText(text, {"s32[] 5"}, {}, options), HasSubstr("deeper than 100"));
 }
 
+// Small values run without activations where the budget allows the depth of all levels: a branch
+// in a call in a loop is three levels below the entry.
+TEST(Budgets, LevelsOfSmallValues) {
+  constexpr absl::string_view kText = R"(
+    yes { x = s32[2] parameter(0) ROOT y = s32[2] add(x, x) }
+    no { x = s32[2] parameter(0) ROOT y = s32[2] negate(x) }
+    f { k = s32[] parameter(0) x = s32[2] parameter(1) two = s32[] constant(2)
+      r = s32[] remainder(k, two)
+      ROOT c = s32[2] conditional(r, x, x), branch_computations={yes, no} }
+    body { s = (s32[], s32[2]) parameter(0) k = s32[] get-tuple-element(s), index=0
+      x = s32[2] get-tuple-element(s), index=1 one = s32[] constant(1) m = s32[] add(k, one)
+      y = s32[2] call(k, x), to_apply=f ROOT t = (s32[], s32[2]) tuple(m, y) }
+    cond { s = (s32[], s32[2]) parameter(0) k = s32[] get-tuple-element(s), index=0
+      five = s32[] constant(5) ROOT p = pred[] compare(k, five), direction=LT }
+    ENTRY e { x = s32[2] parameter(0) zero = s32[] constant(0)
+      init = (s32[], s32[2]) tuple(zero, x)
+      w = (s32[], s32[2]) while(init), condition=cond, body=body
+      ROOT y = s32[2] get-tuple-element(w), index=1 })";
+  for (const int depth : {-1, 3, 4}) {
+    RunOptions options;
+    options.budget.call_depth = depth;
+    EXPECT_EQ(RunText(kText, {"s32[2] {3, -1}"}, {}, options), "s32[2]{0} {24, -8}") << depth;
+  }
+  for (const int depth : {0, 1, 2}) {
+    RunOptions options;
+    options.budget.call_depth = depth;
+    EXPECT_THAT(RunText(kText, {"s32[2] {3, -1}"}, {}, options),
+                HasSubstr(absl::StrCat("deeper than ", depth, " levels")));
+  }
+}
+
+// The loop itself is charged one step, and each iteration one for the addition, two for its
+// elements and one for the iteration: 250 of them end with step 1001.
+TEST(Budgets, LoopsOfSmallValuesNameTheInstruction) {
+  constexpr absl::string_view kText = R"(
+    body { x = s32[2] parameter(0) ROOT y = s32[2] add(x, x) }
+    cond { x = s32[2] parameter(0) ROOT p = pred[] constant(true) }
+    ENTRY e { x = s32[2] parameter(0) ROOT w = s32[2] while(x), condition=cond, body=body })";
+  RunOptions options;
+  options.budget.steps = 1000;
+  EXPECT_THAT(RunText(kText, {"s32[2] {3, -1}"}, {}, options),
+              HasSubstr("while running %w = s32[2] while("));
+  options.budget.steps = 1001;
+  EXPECT_THAT(RunText(kText, {"s32[2] {3, -1}"}, {}, options),
+              HasSubstr("while running %y = s32[2] add("));
+}
+
 TEST(Budgets, TwoThousandNestedTuples) {
   std::string text = "ENTRY e { t0 = s32[] parameter(0)\n";
   constexpr int kDepth = 2000;

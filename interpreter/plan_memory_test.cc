@@ -127,6 +127,33 @@ TEST(PeakBytes, SmallValuesTakeEachOthersPlaces) {
   EXPECT_LE(stats.peak_bytes, 2 * 256);
 }
 
+// Values that never leave the plan lie side by side, those that die leave their places to others of
+// any size, and only those that live are counted.
+TEST(PeakBytes, LocalValuesAreCountedWhileTheyLive) {
+  std::string text = "ENTRY e { ";
+  std::string sum = "s32[] constant(0)";
+  constexpr int kSizes[] = {65, 1000, 127, 4096, 66, 2049};
+  int number = 0;
+  for (const int size : kSizes) {
+    const std::string type = absl::StrCat("s32[", size, "]"), n = absl::StrCat(++number);
+    absl::StrAppend(&text, "i", n, " = ", type, " iota(), iota_dimension=0 z", n, " = ", sum, " b",
+                    n, " = ", type, " broadcast(z", n, "), dimensions={} a", n, " = ", type,
+                    " add(i", n, ", b", n, ") r", n, " = ", type, " reverse(a", n,
+                    "), dimensions={0} m", n, " = ", type, " subtract(r", n, ", a", n, ") q", n,
+                    " = ", type, " add(m", n, ", i", n, ") e", n, " = s32[1] slice(q", n,
+                    "), slice={[0:1]} ");
+    sum = absl::StrCat("s32[] reshape(e", n, ")");
+  }
+  const std::unique_ptr<Module> module = MustParse(absl::StrCat(text, "ROOT s = ", sum, " }"));
+  ASSERT_NE(module, nullptr);
+  RunStats stats;
+  const absl::StatusOr<Literal> result = Interpret(*module, {}, {}, &stats);
+  ASSERT_TRUE(result.ok()) << result.status();
+  // The first element of q is (size - 1 + z) - z + 0.
+  EXPECT_EQ(PrintTypedLiteral(*result), "s32[] 2048");
+  EXPECT_LE(stats.peak_bytes, 4 * 4 * 4096 + 4096);
+}
+
 // The operands of a branch that does not run are let go, whichever they are.
 TEST(PeakBytes, OperandsOfOtherBranchesAreGone) {
   for (const bool taken : {true, false}) {

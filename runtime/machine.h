@@ -18,10 +18,10 @@ namespace assay::runtime {
 
 // The values of one activation of a plan.
 struct Frame {
-  std::vector<std::byte> small;
+  ArenaPtr arena;
   std::vector<BufferPtr> buffers;
-  // Where World::MayBind allows it: of all kernels of the plan, step after step. Those of small
-  // values never change.
+  // Where World::MayBind allows it: of all kernels of the plan, step after step. Those of values in
+  // the arena never change.
   bool is_bound = false;
   std::vector<ArrayRef> operands;
   std::vector<MutableArrayRef> results;
@@ -65,12 +65,22 @@ class Machine : public ComputationCaller {
   absl::Status RunUntil(size_t floor);
   absl::StatusOr<Literal> End();
   absl::Status RunStep(const Step& step);
-  absl::Status RunKernel(const Step& step);
+  absl::Status RunKernel(const ComputationPlan& plan, Frame& frame, const Step& step);
+  // Pushes the first activation of a call, loop or branch.
+  absl::Status StartControl(const Step& step);
   absl::Status StartCall(const Step& step);
+  absl::StatusOr<int64_t> SelectedBranch(const ComputationPlan& plan, Frame& frame,
+                                         const Step& step) const;
   absl::Status StartConditional(const Step& step);
   absl::Status StartWhile(const Step& step);
   absl::Status StartCondition(const Step& step);
   absl::Status StartBody(const Step& step);
+  // Whether a step runs its callees without activations: where nobody watches, and calls may be as
+  // deep as the step goes. RunDirect runs it, with all that it calls.
+  bool RunsDirectly(const Step& step) const;
+  absl::Status RunDirect(const ComputationPlan& plan, Frame& frame, const Step& step);
+  absl::Status RunDirectLoop(const ComputationPlan& plan, Frame& frame, const Step& step);
+  absl::Status RunSteps(const ComputationPlan& plan, Frame& frame);
   absl::Status RunEffect(const Step& step);
   absl::Status Depart(const Step& step);
   absl::Status Await(const Step& step);
@@ -80,20 +90,24 @@ class Machine : public ComputationCaller {
   absl::Status Finish();
   absl::Status FinishStep(Activation& activation, const Step& step);
   // Lets go of what nobody reads any more, and goes on to the next step.
-  static void PassOver(Activation& activation, const Step& step);
+  void PassOver(Activation& activation, const Step& step);
 
   absl::Status Push(const ComputationPlan& plan, Frame* frame);
   // Brings the constants of all plans to where values lie.
   absl::Status PlaceConstants();
   // The storage of constant number `i` of a plan.
   const BufferPtr& ConstantStorage(const ComputationPlan& plan, size_t i) const;
-  Frame* TakeFrame(const ComputationPlan& plan);
-  Frame* NewFrame(const ComputationPlan& plan);
+  absl::StatusOr<Frame*> TakeFrame(const ComputationPlan& plan);
+  absl::StatusOr<Frame*> NewFrame(const ComputationPlan& plan);
+  void BindFrame(const ComputationPlan& plan, Frame& frame);
   void ReturnFrame(const ComputationPlan& plan, Frame* frame);
-  // Buffers for results that do not lie in the frame, and the references to operands and results.
-  absl::Status PlaceOutside(const ComputationPlan& plan, Frame& frame, const Step& step,
-                            ArrayRef* operands, MutableArrayRef* results);
-  absl::Status RunUnbound(const Step& step);
+  // The storage of results, and the references to operands and results.
+  absl::Status PlaceAll(const ComputationPlan& plan, Frame& frame, const Step& step,
+                        ArrayRef* operands, MutableArrayRef* results);
+  absl::Status PlaceResult(const ComputationPlan& plan, Frame& frame, const Step& step, size_t i);
+  // Counts the results that are local values.
+  absl::Status ReserveLocals(const ComputationPlan& plan, const Step& step);
+  absl::Status RunUnbound(const ComputationPlan& plan, Frame& frame, const Step& step);
   absl::Status Execute(const Step& step, absl::Span<const ArrayRef> operands,
                        absl::Span<const MutableArrayRef> results);
 

@@ -11,7 +11,7 @@ namespace {
 // The first slot that has a buffer.
 std::optional<int32_t> FirstArray(const ComputationPlan& plan, absl::Span<const int32_t> slots) {
   for (const int32_t slot : slots) {
-    if (!plan.slots[slot].small) return slot;
+    if (!plan.slots[slot].in_frame) return slot;
   }
   return std::nullopt;
 }
@@ -68,7 +68,7 @@ absl::Status Machine::Depart(const Step& step) {
   const BufferPtr nothing = std::make_shared<std::byte[]>(1);
   for (const int32_t slot : step.results) {
     const Slot& result = top.plan->slots[slot];
-    if (result.small) continue;  // a token
+    if (result.in_frame) continue;  // a token
     if (options_.observers.empty()) {
       top.frame->buffers[result.place] = nothing;
       continue;

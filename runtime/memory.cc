@@ -94,6 +94,11 @@ std::byte* TakeBlock(size_t bytes) {
   return block != nullptr ? block : NewBlock(bytes);
 }
 
+// Whole cache lines, at least one.
+size_t RoundedUp(int64_t bytes) {
+  return (std::max<size_t>(1, bytes) + kCacheLine - 1) / kCacheLine * kCacheLine;
+}
+
 void GiveBlock(std::byte* block, size_t bytes) {
   if (bytes < kLarge) return std::free(block);
   SpareBlocks::Get().Keep(block, bytes);
@@ -142,13 +147,21 @@ void MemoryAccount::RaisePeak(int64_t live) {
   }
 }
 
+void FreeArena::operator()(std::byte* arena) const { GiveBlock(arena, bytes); }
+
+ArenaPtr NewArena(int64_t bytes) {
+  if (bytes == 0) return nullptr;
+  const size_t rounded = RoundedUp(bytes);
+  return ArenaPtr(TakeBlock(rounded), FreeArena{rounded});
+}
+
 absl::StatusOr<BufferPtr> MemoryAccount::Allocate(const std::shared_ptr<MemoryAccount>& account,
                                                   const Shape& shape) {
   absl::StatusOr<int64_t> bytes = shape.ByteSize();
   if (!bytes.ok()) return bytes.status();
   absl::Status status = account->Reserve(*bytes, shape);
   if (!status.ok()) return status;
-  const size_t rounded = (std::max<size_t>(1, *bytes) + kCacheLine - 1) / kCacheLine * kCacheLine;
+  const size_t rounded = RoundedUp(*bytes);
   std::byte* storage = TakeBlock(rounded);
   if (storage == nullptr) {
     account->Release(*bytes);

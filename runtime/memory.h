@@ -18,6 +18,15 @@ using BufferPtr = std::shared_ptr<std::byte[]>;
 // RESOURCE_EXHAUSTED for an array of more elements than a value may have.
 absl::Status CheckElements(const RunBudget& budget, const Shape& shape);
 
+// A piece of memory aligned for every vector, contents undefined; not counted. Null where there is
+// no memory, or for no bytes.
+struct FreeArena {
+  size_t bytes = 0;
+  void operator()(std::byte* arena) const;
+};
+using ArenaPtr = std::unique_ptr<std::byte[], FreeArena>;
+ArenaPtr NewArena(int64_t bytes);
+
 class MemoryAccount : public ScratchAccount {
  public:
   // Negative: unlimited.

@@ -1,8 +1,6 @@
 #include "runtime/plan.h"
 
 #include <algorithm>
-#include <array>
-#include <cstring>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -158,8 +156,8 @@ absl::StatusOr<std::unique_ptr<ComputationPlan>> PlanBuilder::Build() && {
     if (!status.ok()) return status;
   }
   FindDying();
-  AssignPlaces();
   FindRoots();
+  AssignPlaces();
   PrepareFrames();
   return std::move(plan_);
 }
@@ -196,9 +194,9 @@ int32_t PlanBuilder::NewSlot(const Shape& shape) {
   // Shapes whose size overflows are refused when their storage is asked for.
   slot.bytes = shape.ByteSize().value_or(-1);
   // Values on their way are known by their buffers, and a frame lies in the host's memory.
-  slot.small = slot.bytes >= 0 && slot.bytes <= kSmallBytes && !module_.has_transfers() &&
-               device_ == nullptr;
-  if (!shape.is_array()) slot.small = true;
+  slot.in_frame = slot.bytes >= 0 && slot.bytes <= kSmallBytes && !module_.has_transfers() &&
+                  device_ == nullptr;
+  if (!shape.is_array()) slot.in_frame = true;
   plan_->slots.push_back(slot);
   return static_cast<int32_t>(plan_->slots.size()) - 1;
 }
@@ -410,51 +408,6 @@ void PlanBuilder::FindDying() {
     for (int32_t slot : step.operands) occurrences[slot] = 0;
   }
   for (int32_t slot : plan_->parameters) plan_->is_unread.push_back(!read_later[slot]);
-}
-
-void PlanBuilder::AssignPlaces() {
-  // Small slots take offsets, by size class, large ones buffer numbers; both are handed on when
-  // their slot dies.
-  constexpr int64_t kClasses = kSmallBytes / kPlaceBytes + 1;
-  std::array<std::vector<int32_t>, kClasses> free_offsets;
-  std::vector<int32_t> free_buffers;
-  auto size_class = [](const Slot& slot) { return (slot.bytes + kPlaceBytes - 1) / kPlaceBytes; };
-  auto assign = [&](Slot& slot) {
-    std::vector<int32_t>& free = slot.small ? free_offsets[size_class(slot)] : free_buffers;
-    if (!free.empty()) {
-      slot.place = free.back();
-      free.pop_back();
-    } else if (slot.small) {
-      slot.place = static_cast<int32_t>(plan_->small_bytes);
-      plan_->small_bytes += size_class(slot) * kPlaceBytes;
-    } else {
-      slot.place = plan_->buffer_count++;
-    }
-  };
-  std::vector<bool> assigned(plan_->slots.size(), false);
-  auto assign_once = [&](int32_t number) {
-    if (assigned[number]) return;
-    assigned[number] = true;
-    assign(plan_->slots[number]);
-  };
-  for (int32_t slot : plan_->parameters) assign_once(slot);
-  for (const auto& [slot, literal] : plan_->constants) assign_once(slot);
-  for (const Step& step : plan_->steps) {
-    for (int32_t slot : step.results) assign_once(slot);
-    for (int32_t slot : step.dying) {
-      assign_once(slot);  // a token that no step makes
-      const Slot& dead = plan_->slots[slot];
-      (dead.small ? free_offsets[size_class(dead)] : free_buffers).push_back(dead.place);
-    }
-  }
-  for (size_t slot = 0; slot < plan_->slots.size(); ++slot) {
-    assign_once(static_cast<int32_t>(slot));
-  }
-  for (Slot& slot : plan_->slots) {
-    if (!slot.shape->is_array() || !slot.shape->is_dynamic()) continue;
-    slot.sizes = static_cast<int32_t>(plan_->small_bytes);
-    plan_->small_bytes += slot.shape->rank() * static_cast<int64_t>(sizeof(int64_t));
-  }
 }
 
 void PlanBuilder::FindRoots() {

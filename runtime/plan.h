@@ -24,17 +24,21 @@
 
 namespace assay::runtime {
 
-// Arrays up to this size live in the frame itself; larger ones are shared buffers.
+// A frame has one arena, in which values lie whose place is known when the module is planned: those
+// up to this size, which calls and loops copy, and larger ones that never leave the frame (local
+// values). All others are shared buffers, which calls and loops pass on.
 inline constexpr int64_t kSmallBytes = 256;
-// Their places are multiples of so many bytes, and what is left of the last ones is their own.
+// Places of small values are multiples of so many bytes, and what is left of the last ones is their
+// own.
 inline constexpr int64_t kPlaceBytes = 16;
 
 struct Slot {
   const Shape* shape = nullptr;  // of an array or a token
   int64_t bytes = 0;
-  bool small = true;
-  int32_t place = 0;   // small: offset into the frame's bytes; large: number of the buffer
-  int32_t sizes = -1;  // with dynamic dimensions: offset of their current sizes in those bytes
+  bool in_frame = true;   // the value lies in the arena of the frame
+  bool is_local = false;  // in_frame, and counted against the budget while it lives
+  int32_t place = 0;      // in_frame: offset into the arena; else: number of the buffer
+  int32_t sizes = -1;     // with dynamic dimensions: offset of their current sizes in the arena
 };
 
 enum class StepKind : uint8_t {
@@ -65,7 +69,8 @@ enum class OperandUse : uint8_t {
 // side by side in both, and the numbers of all others.
 struct Handover {
   struct Run {
-    int32_t from = 0, to = 0, bytes = 0;  // all of them multiples of kPlaceBytes
+    int32_t from = 0, to = 0;
+    int32_t bytes = 0;  // less than kPlaceBytes, or a multiple of it
   };
   std::vector<Run> runs;
   std::vector<int32_t> others;
@@ -83,9 +88,16 @@ struct Step {
   std::vector<int32_t> results;   // leaves of the result
   std::vector<int32_t> dying;     // slots with a buffer that nobody reads after this step
   // Of a kernel: where its operands and results stand among the references of a frame, and whether
-  // all of them lie in the frame itself.
+  // none of these ever changes, since all results lie in the frame and all operands in the frame or
+  // the plan.
   int32_t first_operand = 0, first_result = 0;
-  bool in_frame = false;
+  bool is_fixed = false;
+  // Of a kernel: the first result has the place of a local operand that dies.
+  bool takes_place = false;
+  bool makes_local = false;    // one of the results takes a place as a local value
+  int64_t released_bytes = 0;  // of local values that nobody reads after this step
+  // Of a call, loop or branch: its callees may run as loops over their steps (machine_direct.cc).
+  bool is_direct = false;
   // By callee: what it is given (of its parameters), and what it gives (of its roots).
   std::vector<Handover> given, returned;
   int64_t stored_bytes = 0;  // that a kernel writes
@@ -100,9 +112,13 @@ struct ComputationPlan {
   std::vector<bool> is_unread;      // of each of them: neither a step nor the root reads it
   std::vector<RootSlot> roots;      // leaves of the root
   std::vector<std::pair<int32_t, Literal>> constants;
-  int64_t small_bytes = 0;
+  int64_t small_bytes = 0;  // of the arena, from its beginning: all but local values
+  int64_t arena_bytes = 0;
   int32_t buffer_count = 0;
   int32_t operand_count = 0, result_count = 0;  // of all kernels
+  // The levels of calls, loops and branches inside each other that it runs without activations,
+  // itself among them; 0: it needs an activation.
+  int32_t direct_levels = 0;
 };
 
 // Plans one computation. `plan_of` gives the plans of the computations that it calls (already
@@ -160,12 +176,14 @@ class PlanBuilder {
   int32_t NewSlot(const Shape& shape);
   const SlotList& SlotsOf(const Instruction& instruction) const;
   void FindDying();
-  void AssignPlaces();
   void FindRoots();
+  // Where values lie (plan_places.cc).
+  void AssignPlaces();
   // What runs of the plan need not work out again (plan_frames.cc).
   void PrepareFrames();
-  void PrepareKernelStep(Step& step);
+  void PrepareKernelStep(Step& step, const std::vector<bool>& is_constant);
   void PrepareHandovers(Step& step) const;
+  void FindDirect();
 
   const Computation& computation_;
   const ModulePlan& module_;

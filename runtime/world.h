@@ -44,6 +44,14 @@ class World {
     bound_bytes_ += bytes;
     return true;
   }
+  // Whether a frame may have an arena of so many bytes that are not counted: the values in them
+  // are. Those of very many processes are counted as a whole.
+  bool MayHold(int64_t bytes) {
+    constexpr int64_t kMost = int64_t{64} << 20;
+    if (bytes > kMost - held_bytes_) return false;
+    held_bytes_ += bytes;
+    return true;
+  }
   // Where the values of a process lie; null: in the host's memory. Set before the process runs.
   ValueMemory* ValuesOf(const Process& process) const {
     const auto found = values_.find(&process);
@@ -76,6 +84,7 @@ class World {
   std::shared_ptr<MemoryAccount> memory_;
   RandomStates own_random_;
   int64_t bound_bytes_ = 0;
+  int64_t held_bytes_ = 0;
   absl::flat_hash_map<const Process*, ValueMemory*> values_;
   Rendezvous rendezvous_;
   Channels channels_;

@@ -7,6 +7,7 @@
 
 #include "evaluator/real/dd_tier.h"
 #include "evaluator/real/double_block.h"
+#include "evaluator/real/float_block.h"
 #include "evaluator/real/function_tables.h"
 #include "evaluator/real/hardware_tiers.h"
 #include "evaluator/real/real_patterns.h"
@@ -107,6 +108,26 @@ void DoubleTierBlock(ElementType type, double bound, std::byte* out, int64_t cou
   }
 }
 
+// f32 where decoding, function and rounding are one loop.
+template <class Decide>
+void FloatTierBlock(RealFunction function, const std::byte* x, std::byte* out, int64_t count,
+                    const RealContext& context, Decide decide) {
+  const double bound = BoundOf(function, Arithmetic::kDouble);
+  alignas(64) std::byte patterns[kFloatBlock * sizeof(float)];
+  int32_t open[kFloatBlock];
+  for (int64_t begin = 0; begin < count; begin += kFloatBlock) {
+    const int64_t size = count - begin < kFloatBlock ? count - begin : kFloatBlock;
+    const std::byte* const from = x + begin * static_cast<int64_t>(sizeof(float));
+    const int64_t opened = FloatBlock(function, bound, from, size, patterns, open);
+    for (int64_t i = 0; i < opened; ++i) {
+      StoreElement(ElementType::kF32, {decide(begin + open[i]), 0}, patterns, open[i]);
+    }
+    // Only now: `out` may be the operand.
+    std::memcpy(out + begin * sizeof(float), patterns, static_cast<size_t>(size) * sizeof(float));
+    CountDouble(context, size - opened);
+  }
+}
+
 // f64 by sums of two doubles; `compute` leaves them in `high` and `low`.
 template <class Compute, class Decide>
 void DdTierBlock(double bound, std::byte* out, int64_t count, const RealContext& context,
@@ -198,6 +219,9 @@ void RealBlock(RealFunction function, ElementType type, const std::byte* x, std:
       DdBlock(function, lanes, argument, high, low, size);
     };
     return DdTierBlock(BoundOf(function, Arithmetic::kDd), out, count, context, ends, decide);
+  }
+  if (type == ElementType::kF32 && lanes != Lanes::kOne && HasFloatBlock(function)) {
+    return FloatTierBlock(function, x, out, count, context, decide);
   }
   const auto compute = [&](int64_t begin, int64_t size, Chunk& chunk) {
     DecodeFloats(type, x + begin * info.storage_bytes, size, chunk.y);

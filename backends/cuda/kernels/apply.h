@@ -6,7 +6,7 @@
 #ifndef ASSAY_BACKENDS_CUDA_KERNELS_APPLY_H_
 #define ASSAY_BACKENDS_CUDA_KERNELS_APPLY_H_
 
-#include "backends/cuda/kernels/complex.h"
+#include "backends/cuda/kernels/complex_pairs.h"
 #include "backends/cuda/kernels/element.h"
 
 namespace assay::cuda::ASSAY_CUDA_BUILD {

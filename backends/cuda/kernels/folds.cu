@@ -217,19 +217,32 @@ __global__ void ScatterChosen(ASSAY_PARAMETER(ScatterChosenParameter, p)) {
   }
 }
 
+// Element `at` of an array of a scan. Without lanes only scalars have elements.
+__device__ inline Value ScanElement(const ScanParameter& p, const ElementRow& row, bool scalar,
+                                    const void* data, int64_t at) {
+  return p.lanes == 0 && !scalar ? Value{} : Load(row, data, at);
+}
+__device__ inline void StoreScanElement(const ScanParameter& p, const ElementRow& row, bool scalar,
+                                        void* data, int64_t lane, int64_t at, Value value) {
+  if (scalar ? lane == 0 : p.lanes > 0) Store(row, data, at, value);
+}
 __device__ inline void ScanLane(const ScanParameter& p, const Registers& registers, int64_t lane) {
   const int64_t base = lane / p.inner * p.steps * p.inner + lane % p.inner;
   Value carries[kMostArrays];
   WideValue sums[kMostArrays];
   for (int k = 0; k < p.carries; ++k) {
-    carries[k] = Load(p.carry_rows[k], p.init[k], p.carry_scalar[k] != 0 ? 0 : lane);
+    const bool scalar = p.carry_scalar[k] != 0;
+    carries[k] = ScanElement(p, p.carry_rows[k], scalar, p.init[k], scalar ? 0 : lane);
     sums[k] = DecodeWide(p.carry_rows[k], carries[k]);
   }
   for (int64_t n = 0; n < p.steps; ++n) {
     const int64_t step = p.reverse ? ASSAY_MUTANT(21, p.steps - 1 - n, n) : n;
     const int64_t at = base + step * p.inner;
+    Value inputs[kMostArrays];
     for (int k = 0; k < p.inputs; ++k) {
-      SetInput(p.program, registers, k, p.in_rows[k], Load(p.in_rows[k], p.in[k], at));
+      const bool scalar = p.in_scalar[k] != 0;
+      inputs[k] = ScanElement(p, p.in_rows[k], scalar, p.in[k], scalar ? step : at);
+      SetInput(p.program, registers, k, p.in_rows[k], inputs[k]);
     }
     for (int k = 0; k < p.carries; ++k) {
       SetInput(p.program, registers, p.inputs + k, p.carry_rows[k], carries[k]);
@@ -240,8 +253,7 @@ __device__ inline void ScanLane(const ScanParameter& p, const Registers& registe
     for (int k = 0; k < p.carries; ++k) {
       if (p.folds[k].kind == FoldKind::kWide) {
         const int from = p.fold_input[k];
-        const Value input = Load(p.in_rows[from], p.in[from], at);
-        sums[k] = CombineWide(p.folds[k], sums[k], DecodeWide(p.in_rows[from], input));
+        sums[k] = CombineWide(p.folds[k], sums[k], DecodeWide(p.in_rows[from], inputs[from]));
         carries[k] = EncodeWide(p.carry_rows[k], sums[k]);
       } else {
         carries[k] = ProgramResult(p.program, registers, p.outputs + k, p.carry_rows[k]);
@@ -252,19 +264,21 @@ __device__ inline void ScanLane(const ScanParameter& p, const Registers& registe
       Value value = ProgramResult(p.program, registers, k, p.out_rows[k]);
       if (carry >= 0)
         value = ASSAY_MUTANT(22, p.output_after[k] != 0, true) ? carries[carry] : before[carry];
-      Store(p.out_rows[k], p.out[k], at, value);
+      const bool scalar = p.out_scalar[k] != 0;
+      StoreScanElement(p, p.out_rows[k], scalar, p.out[k], lane,
+                       scalar ? ASSAY_MUTANT(53, step, at) : at, value);
     }
   }
   for (int k = 0; k < p.carries; ++k) {
-    if (p.carry_scalar[k] == 0 || lane == 0) {
-      Store(p.carry_rows[k], p.last[k], lane, carries[k]);
-    }
+    const bool scalar = p.carry_scalar[k] != 0;
+    StoreScanElement(p, p.carry_rows[k], scalar, p.last[k], lane, lane, carries[k]);
   }
 }
 __global__ void Scan(ASSAY_PARAMETER(ScanParameter, p)) {
   ASSAY_DYNAMIC_SHARED(Value, shared);
   const Registers registers = RegistersOf(p.program, shared);
-  for (int64_t i = FirstIndex(); i < p.lanes; i += GridStride()) ScanLane(p, registers, i);
+  const int64_t lanes = p.lanes == 0 ? ASSAY_MUTANT(54, 1, 0) : p.lanes;
+  for (int64_t i = FirstIndex(); i < lanes; i += GridStride()) ScanLane(p, registers, i);
 }
 
 // What a member of a group gets of an all-reduce: the fold of all members in their order.

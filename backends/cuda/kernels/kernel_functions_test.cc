@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "backends/cuda/kernels/complex.h"
+#include "backends/cuda/kernels/complex_pairs.h"
 #include "gtest/gtest.h"
 
 namespace assay::cuda {
@@ -224,6 +224,163 @@ TEST(KernelFunctions, OfTwoComplexNumbers) {
     EXPECT_TRUE(near(k::Divide(a, b), x / y, 1.6e-16));
     EXPECT_TRUE(near(k::Power(a, b), std::pow(x, y), 3e-16)) << i;
   }
+}
+
+struct PairCase {
+  k::Complex x, y, result;
+};
+// By the distance in units of the larger part; infinities and zeros by each part.
+void ExpectPairs(k::Complex (*function)(k::Complex, k::Complex), const std::vector<PairCase>& all) {
+  for (size_t i = 0; i < all.size(); ++i) {
+    const k::Complex actual = function(all[i].x, all[i].y), expected = all[i].result;
+    if (std::isinf(expected.re) || (expected.re == 0 && expected.im == 0)) {
+      EXPECT_EQ(actual.re, expected.re) << "case " << i;
+      EXPECT_EQ(actual.im, expected.im) << "case " << i;
+      continue;
+    }
+    const double distance = std::hypot(actual.re - expected.re, actual.im - expected.im);
+    EXPECT_LE(distance, 3.2e-16 * std::hypot(expected.re, expected.im))
+        << "case " << i << ": " << actual.re << ", " << actual.im << ", not " << expected.re << ", "
+        << expected.im;
+  }
+}
+
+// Angles of up to 2^2000, by the definition with 9,000 bits of mpmath; wholes by exact arithmetic.
+TEST(KernelFunctions, PowersOfManyTurns) {
+  const double inf = std::numeric_limits<double>::infinity();
+  ExpectPairs(k::Power,
+              {{{-1, 1}, {0x1.5555555555555p-1, 0}, {1.0986097349765725e-16, 1.2599210498948732}},
+               {{1.546469755149003e+154, -1.0135760667453532e+154},
+                {-2.6369104706835356e+154, 0x1.f2827affe7f66p+1021},
+                {inf, -inf}},
+               {{-0x1.8e2e8d55ccfp-436, -0x1.03ee0bbdb7bp-925},
+                {0x1.dea86e6283f2p+852, 0x1.05a65975fd129p+493},
+                {0, -0.0}},
+               {{0x1.f2a74de4d3c1ap-192, -0x1.128b2f3a47e10p+97},
+                {-0x1.5d9dc9f2a6330p-882, -0x1.099950c2c0146p-112},
+                {0x1.0000000000000p+0, -0x1.1750c15d1b043p-106}},
+               {{0x1.11e20b87b382ep-815, 0x1.0f21ddba75929p+158},
+                {-0x1.f28c104724c60p+291, -0x1.93bd04d2bcc16p-188},
+                {0x0.0p+0, 0x0.0p+0}},
+               {{-0x1.f9ebdac7131a3p-905, -0x1.4a23d58d69964p-705},
+                {-0x1.92276649df154p+147, -0x1.1a61dbf29c77fp+169},
+                {0x0.0p+0, 0x0.0p+0}},
+               {{-0x1.5f5572031e26cp+121, -0x1.907a70c1e840bp+267},
+                {-0x1.7f150535c5d62p+88, 0x1.c6f8770a0d7e6p-47},
+                {0x0.0p+0, 0x0.0p+0}},
+               {{0x1.5c90a94997b0fp-2, -0x1.b2f14c98f45d4p-2},
+                {-0x1.289c7aed61744p+176, -0x1.930d6ea99ba40p+175},
+                {-inf, inf}},
+               {{0x1.e00902cafdc0cp+2, 0x1.49b64a137c97ap-3},
+                {-0x1.07cd4a8d6ef1bp-569, -0x1.830e07ad61432p-563},
+                {0x1.0000000000000p+0, -0x1.860abc69ca280p-562}},
+               {{0x1.26e8755ddd598p+0, 0x1.0a097c9ec8dc4p+2},
+                {-0x1.91e2138b7e2a9p+273, -0x1.c3baea91dbc1ap+273},
+                {-inf, inf}},
+               {{0x1.571242563fdc1p-1, 0x1.947403198023ap+0},
+                {-0x1.fe151900d9dc2p-347, -0x1.d70820e2febd0p-348},
+                {0x1.0000000000000p+0, -0x1.69e96080befabp-346}},
+               {{0x1.b271595540bc2p-16, -0x1.bb2d4216729f6p-1},
+                {0x1.48db40b6ee9d6p+0, 0x1.05c6af1e19cb0p+14},
+                {inf, -inf}},
+               {{0x1.2b0537f38ca72p-13, 0x1.0f17a306fb8eep-2},
+                {-0x1.bd0561e7ec75fp+0, 0x1.eab477dbe2b05p+18},
+                {0x0.0p+0, 0x0.0p+0}},
+               {{-0x1.2a96fb0e5fbe4p+5, 0x1.e225714461b2ep+7},
+                {0x1.0000000000000p+67, 0x0.0p+0},
+                {-inf, -inf}},
+               {{0x1.b4d66a2d4a1bep+2, 0x1.f52ddf4762510p-11},
+                {0x1.0000000000000p+42, 0x0.0p+0},
+                {inf, inf}},
+               {{-0x1.741ada6b372d0p-2, -0x1.dcffdcbd663ebp-1},
+                {0x1.0000000000000p+43, 0x1.f400000000000p+9},
+                {-inf, -inf}},
+               {{0x1.295d091d65a28p-1, 0x1.a0cbcdc80cdd7p-1},
+                {0x1.0000000000000p+40, 0x1.f400000000000p+9},
+                {0x0.0p+0, 0x0.0p+0}},
+               {{3, 4}, {2, 0}, {-7, 24}},
+               {{1, 1}, {8, 0}, {16, 0}},
+               {{-1, 0}, {0x1p60, 0}, {1, 0}},
+               {{-1, 0}, {0x1p52 + 1, 0}, {-1, 0}}});
+}
+
+// Where p = x + i y or m = x - i y is far smaller than x, where one operand is far smaller than the
+// other, and beside the cut: the side is that of an exact sum, however small that is.
+TEST(KernelFunctions, AnglesOfTwoComplexNumbers) {
+  const double pi = 0x1.921fb54442d18p+1;
+  ExpectPairs(k::Atan2, {
+                            {{2, 3}, {-2, 3}, {pi / 4, -0.8047189562170501}},
+                            {{0, 3}, {0, 2}, {0.982793723247329, 0}},
+                            {{-0.0, 3}, {-0.0, 2}, {0.982793723247329 - pi, 0}},
+                            {{0, -3}, {-0.0, -2}, {0.982793723247329 - pi, 0}},
+                            {{0, 1}, {2, 0}, {0, 0.5493061443340549}},
+                            {{0, 2}, {1, 0}, {pi / 2, 0.5493061443340549}},
+                            {{0, -2}, {1, 0}, {-pi / 2, -0.5493061443340549}},
+                            {{0, -1}, {-2, 0}, {pi, 0.5493061443340549}},
+                            {{1.5, 0x1p-1074}, {0x1p-1074, 0}, {pi / 2, 0}},
+                            {{1e-300, 1e300}, {1e-300, 1e300}, {pi / 4, 0}},
+                            {{-1e-256, -1e298}, {-1e-256, -1e298}, {-2.356194490192345, 0}},
+                            {{0x1.d4c28c32da198p-627, 0x1.482c9ca02188ep-702},
+                             {0x1.88daf40bd0ecep+248, 0x1.f3fe39c40406cp+414},
+                             {0x0.0p+0, -0x0.00001e0044fefp-1022}},
+                            {{-0x1.74e69a5cc8f97p+272, 0x1.65e7e42cc46f4p+103},
+                             {-0x1.7b4514544c19ap+110, -0x1.30cbc96227b62p-87},
+                             {-0x1.921fb54442d18p+0, -0x1.f3ce07a1398fap-332}},
+                            {{0x1.298cb3a384886p-1, -0x1.1a358ca001e94p+1},
+                             {-0x1.895fd7a33f323p-1, -0x1.1200339bfa87ep-2},
+                             {0x1.8a0a5f3ed427fp+0, 0x1.7c93d8f2fe57fp-2}},
+                            {{0x1.260767944d155p-1, 0x1.9a2ef80ba73a1p+0},
+                             {-0x1.9a2ef80ba73a1p+0, 0x1.2607fa9800df7p-1},
+                             {-0x1.439e54dba199cp+1, -0x1.b205527521168p+2}},
+                            {{0x1.fe3bfadf4a537p-46, 0x1.7bdc9689fab1bp-825},
+                             {-0x1.1a28f7b7fd542p-299, 0x1.7a86f7ba85fbbp+417},
+                             {0x1.921fb54442d18p+1, -0x1.5912ff533a3fbp-463}},
+                            {{-0x1.842e7fc0bd334p-90, 0x1.2587be761508ap+256},
+                             {-0x1.c215a830e645cp+5, -0x1.b239f3db0de82p-33},
+                             {-0x1.921fb54442d18p+0, -0x1.88899f846f45bp-251}},
+                            {{0x1.e883a1c558688p-1, -0x1.8857f9b154849p+3},
+                             {0x1.a2eddba723284p+1, -0x1.ce5b2a87a9105p+3},
+                             {0x1.623d1cbaa9041p-1, -0x1.2509f216b2b42p-4}},
+                            {{0x1.bd685179b4d8ep-2, -0x1.8483f8afc4de6p-1},
+                             {0x1.8483f8afc4de8p-1, 0x1.bd9ffe83e40f8p-2},
+                             {-0x1.0cd9c06cf2703p-1, -0x1.20861e29c8598p+2}},
+                            {{-0x1.ca44eb88f0ff2p-33, 0x1.3192b7162923cp+239},
+                             {0x1.727d8359dfc54p+919, 0x1.f47aebdf2f3a0p-254},
+                             {-0x1.3ca73590a4b2dp-952, 0x1.a6499c100d0dfp-681}},
+                            {{-0x1.3870380344df1p-68, 0x1.325b55cacebedp-91},
+                             {0x1.9fc2d0bf8728ep-299, 0x1.e8c14754e5323p+52},
+                             {-0x1.921fb54442d18p+1, 0x1.474c3d095ba76p-121}},
+                            {{-0x1.d5ab8b5523848p-3, 0x1.c8450076c48cep+3},
+                             {-0x1.7a605a9c72c73p-2, 0x1.ca04c79458d1cp-1},
+                             {-0x1.a246b79b138b0p+0, -0x1.966aa0c459f37p-6}},
+                            {{-0x1.cd02c5fe46fc8p+2, 0x1.7691b06cd8292p+2},
+                             {-0x1.7691b06cd8292p+2, -0x1.cd02e2ce735c6p+2},
+                             {0x1.6674af44d1b75p+1, -0x1.d9e7ca14778b5p+2}},
+                            {{-0x1.fe3c9c8410b2cp-944, -0x1.973f799cf48c6p-47},
+                             {-0x1.9c9011fa72c62p+220, 0x1.a842bc1dffbbep-283},
+                             {0x1.921fb54442d18p+1, 0x1.f967784097b34p-268}},
+                            {{-0x1.8c74fc118b8e2p-166, -0x1.03a56cd994552p-195},
+                             {-0x1.6f0e229f91d01p-101, -0x1.072a98c80f07ep-83},
+                             {-0x1.921fb54442d18p+1, -0x1.81a92fd6cb50fp-83}},
+                            {{0x1.804c25c7b27fap+3, 0x1.4265bb316b568p+0},
+                             {-0x1.0f97705d1edc1p+2, 0x1.e5cfedeea9414p+2},
+                             {0x1.0098f185689c9p+1, -0x1.56fb57d4e091ep-1}},
+                            {{0x1.d3bf6d1d5df8ap+1, -0x1.8825ae44dbd80p+1},
+                             {0x1.8825ae44dbd82p+1, 0x1.d3f9e50b01a46p+1},
+                             {-0x1.6529df5d663ebp-2, -0x1.12b0ad315ca38p+2}},
+                            {{0x1.c6c91b85dc051p+246, -0x1.c6aa7d5992cdep-694},
+                             {-0x1.243d356f26daap+267, -0x1.8e752fc1f9e64p-333},
+                             {0x1.921faf0ab38cdp+1, 0x1.0f9867f1cc005p-620}},
+                            {{0x1.c8c614b8d901cp-192, -0x1.3f9d52e61f2e0p-17},
+                             {-0x1.c5b2e74320babp+219, 0x1.8fcd7f40e446cp-236},
+                             {0x1.921fb54442d18p+1, 0x1.68af84c2f41c1p-237}},
+                            {{0x1.535b6a5399d41p+1, -0x1.b156d1a8deb43p+0},
+                             {0x1.81fc069e20c70p-2, 0x1.ec3b9611e7898p-2},
+                             {0x1.8d226e9bba41ap+0, -0x1.90c0e075c1424p-3}},
+                            {{0x1.231b3e0d55174p-3, 0x1.712ea6aa1c81ap-3},
+                             {-0x1.712ea6aa1c81bp-3, 0x1.231b3e9ee2b64p-3},
+                             {-0x1.58535f8dad458p+1, -0x1.2804d95342ba2p+3}},
+                        });
 }
 
 }  // namespace

@@ -183,13 +183,14 @@ struct ScanParameter {
   int64_t lanes = 0, steps = 0;
   bool reverse = false;
   // Lane l and step t of an input or output stand at outer * steps * inner + t * inner + rest.
+  // Scalars have one element for all lanes, at t. Without lanes there are scalars alone.
   int64_t inner = 1;
   const void* in[kMostArrays] = {};
   const void* init[kMostArrays] = {};
   void* out[kMostArrays] = {};   // the outputs
   void* last[kMostArrays] = {};  // the carries at the end
   ElementRow in_rows[kMostArrays], carry_rows[kMostArrays], out_rows[kMostArrays];
-  uint8_t carry_scalar[kMostArrays] = {};
+  uint8_t in_scalar[kMostArrays] = {}, carry_scalar[kMostArrays] = {}, out_scalar[kMostArrays] = {};
   Fold folds[kMostArrays];  // by carry; kProgram: as the program has it
   int32_t fold_input[kMostArrays] = {};
   int32_t output_carry[kMostArrays] = {};  // -1: of the program

@@ -220,6 +220,42 @@ KernelPlanOr PrepareSelectAndScatter(const Instruction& op, absl::Span<const Vie
   return plan;
 }
 
+namespace {
+
+// The dimensions of a slice of a scan: those of the array with lanes, if not all slices are
+// scalars.
+Dimensions LanesOf(const Instruction& scan, const analysis::ScanPlan& numbers,
+                   ScanParameter& parameter) {
+  const Shape* stacked = nullptr;
+  const auto take = [&](const Shape& array) {
+    if (stacked == nullptr || array.rank() > stacked->rank()) stacked = &array;
+  };
+  for (int64_t k = 0; k < numbers.inputs; ++k) take(scan.operand(k)->shape());
+  for (int64_t k = 0; k < numbers.outputs; ++k) take(ResultShape(scan, k));
+  Dimensions lanes;
+  parameter.lanes = 1;
+  for (int64_t d = 0; stacked != nullptr && d < stacked->rank(); ++d) {
+    if (d == numbers.dimension) continue;
+    lanes.push_back(stacked->dimension(d));
+    parameter.lanes *= stacked->dimension(d);
+    if (d > numbers.dimension && stacked->dimension(d) > 0) {
+      parameter.inner *= stacked->dimension(d);
+    }
+  }
+  return lanes;
+}
+// Whether all lanes share the elements of an array, of which each lane has `each` otherwise.
+absl::Status SetScalar(const Instruction& scan, const Shape& array, bool scalar,
+                       const ScanParameter& parameter, int64_t each, uint8_t& flag) {
+  flag = scalar && parameter.lanes != 1 ? 1 : 0;
+  if (array.element_count() != (flag != 0 ? each : parameter.lanes * each)) {
+    return Unsupported(scan, "slices of several sizes");
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
 KernelPlanOr PrepareScan(const Instruction& scan, absl::Span<const View> /*views*/) {
   KernelPlan plan;
   const analysis::ScanPlan numbers = analysis::ScanPlan::Of(scan);
@@ -227,19 +263,8 @@ KernelPlanOr PrepareScan(const Instruction& scan, absl::Span<const View> /*views
       numbers.outputs > kMostArrays) {
     return Unsupported(scan, "so many arrays");
   }
-  // One lane for each element of a slice.
-  const Shape* stacked = numbers.inputs > 0    ? &scan.operand(0)->shape()
-                         : numbers.outputs > 0 ? &ResultShape(scan, 0)
-                                               : nullptr;
-  Dimensions lanes;
   ScanParameter p;
-  p.lanes = 1;
-  for (int64_t d = 0; stacked != nullptr && d < stacked->rank(); ++d) {
-    if (d == numbers.dimension) continue;
-    lanes.push_back(stacked->dimension(d));
-    p.lanes *= stacked->dimension(d);
-    if (d > numbers.dimension) p.inner *= stacked->dimension(d);
-  }
+  const Dimensions lanes = LanesOf(scan, numbers, p);
   absl::StatusOr<FlatRegion> region = analysis::FlattenRegion(*scan.to_apply(), lanes);
   if (!region.ok()) return region.status();
   p.inputs = static_cast<int32_t>(numbers.inputs);
@@ -249,22 +274,19 @@ KernelPlanOr PrepareScan(const Instruction& scan, absl::Span<const View> /*views
   p.reverse = numbers.reverse;
   const analysis::ScanFolds folds = analysis::RecogniseScan(*scan.to_apply(), numbers.carries);
   std::vector<MemberPointer> pointers;
+  absl::Status status;
   for (int64_t k = 0; k < numbers.inputs; ++k) {
     const Shape& input = scan.operand(k)->shape();
-    if (input.element_count() != p.lanes * p.steps)
-      return Unsupported(scan, "slices of several sizes");
     p.in_rows[k] = RowOf(input);
+    status.Update(SetScalar(scan, input, input.rank() == 1, p, p.steps, p.in_scalar[k]));
     pointers.push_back({&p.in[k], Operand(k)});
   }
   for (int64_t k = 0; k < numbers.carries; ++k) {
     const Shape& carry = scan.operand(numbers.inputs + k)->shape();
     p.carry_rows[k] = RowOf(carry);
-    p.carry_scalar[k] = carry.element_count() == 1 && p.lanes != 1 ? 1 : 0;
-    if (p.carry_scalar[k] == 0 && carry.element_count() != p.lanes) {
-      return Unsupported(scan, "carries of several sizes");
-    }
+    status.Update(SetScalar(scan, carry, carry.rank() == 0, p, 1, p.carry_scalar[k]));
     p.folds[k] = {};
-    if (k < static_cast<int64_t>(folds.carries.size()) && p.carry_scalar[k] == 0) {
+    if (k < static_cast<int64_t>(folds.carries.size())) {
       p.folds[k] = FoldOf(folds.carries[k].reducer, carry.element_type());
       p.fold_input[k] = static_cast<int32_t>(folds.carries[k].input);
     }
@@ -272,7 +294,9 @@ KernelPlanOr PrepareScan(const Instruction& scan, absl::Span<const View> /*views
     pointers.push_back({&p.last[k], Result(numbers.outputs + k)});
   }
   for (int64_t k = 0; k < numbers.outputs; ++k) {
-    p.out_rows[k] = RowOf(ResultShape(scan, k));
+    const Shape& output = ResultShape(scan, k);
+    p.out_rows[k] = RowOf(output);
+    status.Update(SetScalar(scan, output, output.rank() == 1, p, p.steps, p.out_scalar[k]));
     p.output_carry[k] = -1;
     if (k < static_cast<int64_t>(folds.outputs.size())) {
       p.output_carry[k] = static_cast<int32_t>(folds.outputs[k].carry);
@@ -280,9 +304,9 @@ KernelPlanOr PrepareScan(const Instruction& scan, absl::Span<const View> /*views
     }
     pointers.push_back({&p.out[k], Result(k)});
   }
-  absl::Status status;
-  if (p.lanes == 0) return plan;
-  const PlacedProgram placed = Place(*region, p.lanes, plan, scan, status);
+  if (!status.ok()) return status;
+  const int64_t count = p.lanes == 0 ? 1 : p.lanes;
+  const PlacedProgram placed = Place(*region, count, plan, scan, status);
   if (!status.ok()) return status;
   p.program = placed.program;
   AddPointers(p.program, placed, pointers);

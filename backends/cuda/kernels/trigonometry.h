@@ -166,9 +166,7 @@ struct SinCos {
   Pair sin;
   Pair cos;
 };
-// Of a finite x.
-ASSAY_DEVICE_CALL SinCos SinCosPair(double x) {
-  const Reduced reduced = ReduceAngle(x);
+ASSAY_DEVICE_CALL SinCos SinCosOf(const Reduced& reduced) {
   const Pair sin = SinNear(reduced.rest), cos = CosNear(reduced.rest);
   switch (reduced.quadrant) {
     case 0:
@@ -181,6 +179,8 @@ ASSAY_DEVICE_CALL SinCos SinCosPair(double x) {
       return {-cos, sin};
   }
 }
+// Of a finite x.
+ASSAY_DEVICE SinCos SinCosPair(double x) { return SinCosOf(ReduceAngle(x)); }
 
 ASSAY_DEVICE double Sin(double x) {
   if (!IsFiniteValue(x)) return NanValue();

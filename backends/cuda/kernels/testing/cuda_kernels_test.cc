@@ -21,7 +21,7 @@ const Entry* const* KernelGroups();
 
 namespace {
 
-constexpr int kMutants = 52;
+constexpr int kMutants = 54;
 
 // Regions that programs call.
 constexpr char kRegions[] =
@@ -36,7 +36,16 @@ constexpr char kRegions[] =
     "greater { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = pred[] compare(a, b), "
     "direction=GT, type=TOTALORDER }\n"
     "exclusive { x = f32[4] parameter(0) c = f32[4] parameter(1) s = f32[4] add(c, x) ROOT r = "
-    "(f32[4], f32[4]) tuple(c, s) }\n";
+    "(f32[4], f32[4]) tuple(c, s) }\n"
+    "mixed { x = s32[2] parameter(0) y = s32[] parameter(1) c = s32[2] parameter(2) k = s32[] "
+    "parameter(3) n = s32[] add(k, y) b = s32[2] broadcast(n), dimensions={} d = s32[2] "
+    "multiply(c, "
+    "b) e = s32[2] add(d, x) ROOT r = (s32[2], s32[], s32[2], s32[]) tuple(e, k, e, n) }\n"
+    "without_lanes { x = s32[0] parameter(0) y = s32[] parameter(1) c = s32[0] parameter(2) k = "
+    "s32[] "
+    "parameter(3) n = s32[] add(k, y) b = s32[0] broadcast(n), dimensions={} d = s32[0] "
+    "multiply(c, "
+    "b) e = s32[0] add(d, x) ROOT r = (s32[0], s32[], s32[0], s32[]) tuple(e, k, e, n) }\n";
 
 // An entry computation each. Arguments are small integers, the same in every run.
 const char* const kPrograms[] = {
@@ -76,6 +85,15 @@ const char* const kPrograms[] = {
     "dimensions={0}, num_carries=1, to_apply=exclusive",
     "x = f32[7,4] parameter(0) c = f32[4] parameter(1) ROOT r = (f32[7,4], f32[4]) scan(x, c), "
     "dimensions={0}, num_carries=1, is_reverse=true, to_apply=exclusive",
+    "x = s32[3,2] parameter(0) y = s32[3] constant({3,1,4}) c = s32[2] parameter(1) k = s32[] "
+    "constant(7) ROOT r = (s32[3,2], s32[3], s32[2], s32[]) scan(x, y, c, k), dimensions={0}, "
+    "num_carries=2, to_apply=mixed",
+    "x = s32[3,2] parameter(0) y = s32[3] constant({3,1,4}) c = s32[2] parameter(1) k = s32[] "
+    "constant(7) ROOT r = (s32[3,2], s32[3], s32[2], s32[]) scan(x, y, c, k), dimensions={0}, "
+    "num_carries=2, is_reverse=true, to_apply=mixed",
+    "x = s32[3,0] parameter(0) y = s32[3] constant({3,1,4}) c = s32[0] parameter(1) k = s32[] "
+    "constant(7) ROOT r = (s32[3,0], s32[3], s32[0], s32[]) scan(x, y, c, k), dimensions={0}, "
+    "num_carries=2, to_apply=without_lanes",
     "x = f32[300] parameter(0) y = s32[300] iota(), iota_dimension=0 ROOT r = (f32[300], "
     "s32[300]) sort(x, y), dimensions={0}, is_stable=true, to_apply=less",
     "x = f32[3,40] parameter(0) ROOT r = f32[3,40] sort(x), dimensions={1}, to_apply=greater",

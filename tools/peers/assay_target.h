@@ -246,7 +246,7 @@ class ModuleReader {
     for (size_t end = 0; begin < text_.size(); begin = end + 1) {
       end = text_.find('\n', begin);
       if (end == std::string::npos) end = text_.size();
-      const std::string line = Trimmed(text_.substr(begin, end - begin));
+      const std::string line = Trimmed(WithoutComments(text_.substr(begin, end - begin)));
       if (line.empty() || line.rfind("HloModule", 0) == 0) continue;
       if (line == "}") {
         open = nullptr;
@@ -270,6 +270,22 @@ class ModuleReader {
   static std::string Trimmed(const std::string& text) {
     const size_t from = text.find_first_not_of(" \t\r"), to = text.find_last_not_of(" \t\r");
     return from == std::string::npos ? "" : text.substr(from, to - from + 1);
+  }
+  // The line without the comments that number long lists: `%a, /*index=5*/%b`.
+  static std::string WithoutComments(const std::string& line) {
+    std::string text;
+    bool quoted = false;
+    for (size_t i = 0; i < line.size(); ++i) {
+      if (line[i] == '"' && (i == 0 || line[i - 1] != '\\')) quoted = !quoted;
+      const size_t end =
+          quoted || line.compare(i, 2, "/*") != 0 ? std::string::npos : line.find("*/", i + 2);
+      if (end == std::string::npos) {
+        text += line[i];
+      } else {
+        i = end + 1;
+      }
+    }
+    return text;
   }
   // A name without its %.
   static std::string Word(const std::string& line, size_t from) {
@@ -705,7 +721,12 @@ class Target {
 
   Arrays EvaluateOne(const Instruction& instruction, const Values& values) const {
     const auto value = [&](size_t i) -> const Arrays& {
-      return values.at(instruction.operands.at(i));
+      const auto found = values.find(instruction.operands.at(i));
+      if (found == values.end()) {
+        throw Invalid("no instruction before " + instruction.name +
+                      " has the name of its operand " + instruction.operands[i]);
+      }
+      return found->second;
     };
     Arrays result;
     if (instruction.opcode == "tuple") {

@@ -5,8 +5,9 @@ import json
 import os
 import struct
 import subprocess
+import sys
 
-from cli_testing import ASSAY, CommandLineTest, assay, main, npy
+from cli_testing import ASSAY, SOURCE, CommandLineTest, assay, main, npy
 
 MUTANT = 'mutant:reverse/two_dimensions_apart'
 PROGRAM = ('HloModule m\nENTRY e { x = s32[2,1,2] parameter(0)\n y = s32[2,1,2] parameter(1)\n z = s32[2,1,2] add(x, y)\n'
@@ -37,6 +38,15 @@ class Fuzz(CommandLineTest):
         with open(page, encoding='utf-8') as file:
             self.assertIn('wrong: reverse', file.read())
         self.assertIn('60 programs', result.out)
+
+    def test_a_target_of_few_operations(self):
+        """Programs consist of what the target lists; where none of them runs, that is no success."""
+        target = f"process:PYTHONPATH={os.path.join(SOURCE, 'tools', 'peers')} {sys.executable} {os.path.join(SOURCE, 'docs', 'example_conformance', 'my_target.py')}"
+        fuzz = ('fuzz', '--target', target, '--profile', 'cpu-strict', '--seconds', '60', '--jobs', '1', '--programs')
+        result = self.expect(assay(*fuzz, '300', '--json'), 0)
+        self.assertGreater(json.loads(result.out)['outcomes']['agrees'], 20)
+        self.expect(assay(*fuzz, '50'), 0, 'operations that the target lists', 'No bug found in ', ' others did not run, most often because of this: ')
+        self.expect(assay(*fuzz, '10', '--ops', 'sort'), 1, 'Nothing was judged: of 10 programs 10 are not supported', '--ops and --types')
 
     def test_runs_go_on(self):
         report = os.path.join(self.folder.name, 'r.json')

@@ -22,6 +22,7 @@
 #include "spec/proto/module_file.h"
 #include "tools/cli/commands.h"
 #include "tools/cli/exit_code.h"
+#include "tools/cli/fuzz_vocabulary.h"
 #include "tools/cli/help.h"
 #include "tools/cli/options.h"
 #include "tools/cli/report.h"
@@ -68,6 +69,9 @@ struct FuzzCommand {
   void SayOnce(const absl::Status& status);
   // The command that runs the target; `target` itself unless it is to be isolated.
   std::string TargetName() const;
+  absl::StatusOr<std::unique_ptr<Backend>> MakeTarget() const;
+  // What programs consist of: what the options name, else what the target has.
+  absl::Status ChooseVocabulary(fuzz::GrammarOptions* grammar) const;
   absl::Status WriteReports(const fuzz::CampaignResult& result) const;
   void Print(const fuzz::CampaignResult& result) const;
   fuzz::CampaignIdentity Identity() const {
@@ -203,6 +207,32 @@ void FuzzCommand::Print(const fuzz::CampaignResult& result) const {
   }
   std::cout << "; " << result.groups.size()
             << (result.groups.size() == 1 ? " signature\n" : " signatures\n");
+  std::cout << Printable(ClosingSentence(result)) << "\n";
+}
+
+absl::StatusOr<std::unique_ptr<Backend>> FuzzCommand::MakeTarget() const {
+  BackendOptions backend;
+  backend.budget.seconds = timeout;
+  backend.budget.threads = 1;
+  backend.memory_bytes = memory.Limit(Workers());
+  return MakeBackend(TargetName(), backend);
+}
+
+absl::Status FuzzCommand::ChooseVocabulary(fuzz::GrammarOptions* grammar) const {
+  grammar->operations = operations;
+  grammar->types = types;
+  if (!merged.empty() || (!operations.empty() && !types.empty())) return absl::OkStatus();
+  const absl::StatusOr<std::unique_ptr<Backend>> asked = MakeTarget();
+  if (!asked.ok()) return asked.status();
+  const absl::StatusOr<FuzzVocabulary> own = VocabularyOf(**asked);
+  if (!own.ok()) return absl::OkStatus();  // it does not start, which the campaign finds
+  if (operations.empty()) grammar->operations = own->operations;
+  if (types.empty()) grammar->types = own->types;
+  if (!output.json && !output.quiet && operations.empty() && !own->operations.empty()) {
+    std::cout << "programs of the " << own->operations.size()
+              << " operations that the target lists (--ops names others)\n";
+  }
+  return absl::OkStatus();
 }
 
 int FuzzCommand::Run() {
@@ -210,8 +240,9 @@ int FuzzCommand::Run() {
   const absl::StatusOr<TargetProfile> target_profile = TargetProfile::Find(profile);
   if (!target_profile.ok()) return Fail(target_profile.status(), output);
   fuzz::GrammarOptions grammar_options;
-  grammar_options.operations = operations;
-  grammar_options.types = types;
+  if (absl::Status status = ChooseVocabulary(&grammar_options); !status.ok()) {
+    return Fail(status, output);
+  }
   grammar_options.collectives = !no_collectives;
   grammar_options.effects = !no_effects;
   const absl::StatusOr<fuzz::Grammar> grammar = fuzz::Grammar::Create(grammar_options);
@@ -220,13 +251,7 @@ int FuzzCommand::Run() {
   fuzz::CampaignOptions options;
   options.grammar = &*grammar;
   options.profile = &*target_profile;
-  options.make_target = [&]() -> absl::StatusOr<std::unique_ptr<Backend>> {
-    BackendOptions backend;
-    backend.budget.seconds = timeout;
-    backend.budget.threads = 1;
-    backend.memory_bytes = memory.Limit(Workers());
-    return MakeBackend(TargetName(), backend);
-  };
+  options.make_target = [this] { return MakeTarget(); };
   options.examiner.budget.seconds = timeout;
   options.examiner.budget.threads = 1;
   options.examiner.budget.bytes = int64_t{1} << 30;
@@ -280,7 +305,7 @@ int FuzzCommand::Run() {
   if (!result.ok()) return Fail(result.status(), output);
   if (absl::Status status = WriteReports(*result); !status.ok()) return Fail(status, output);
   Print(*result);
-  return result->groups.empty() ? kExitOk : kExitMismatch;
+  return result->groups.empty() && HasJudged(*result) ? kExitOk : kExitMismatch;
 }
 
 }  // namespace
@@ -298,7 +323,10 @@ void AddFuzzCommand(CLI::App& app, int* exit_code) {
                   "What the target may do: a built-in profile or a .textproto file")
       ->type_name("PROFILE")
       ->capture_default_str();
-  sub->add_option("--ops", command->operations, "Operations of the programs, with commas between")
+  sub->add_option(
+         "--ops", command->operations,
+         "Operations of the programs, with commas between (default: all; of a target that lists "
+         "less than half of them, its own)")
       ->delimiter(',')
       ->type_name("A,B");
   sub->add_option("--types", command->types, "Element types that programs choose from")

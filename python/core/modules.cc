@@ -225,7 +225,7 @@ std::string Operations(const std::string& name) {
   if (name.empty()) {
     for (const OpInfo& op : Catalogue()) add(op);
   } else {
-    for (const Opcode opcode : OperationsNamed(name)) add(Info(opcode));
+    for (const Opcode opcode : OperationsNamed(name).opcodes) add(Info(opcode));
   }
   return JsonText(list);
 }

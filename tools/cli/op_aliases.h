@@ -1,5 +1,5 @@
-// What StableHLO, JAX and NumPy call the operations of HLO, so that somebody who knows an operation
-// by another name finds it. Tests: show_cli_test.py.
+// What StableHLO, JAX, NumPy, PyTorch and the documents of XLA call the operations of HLO, so that
+// somebody who knows an operation by another name finds it. Tests: show_cli_test.py.
 #ifndef ASSAY_TOOLS_CLI_OP_ALIASES_H_
 #define ASSAY_TOOLS_CLI_OP_ALIASES_H_
 
@@ -11,11 +11,20 @@
 
 namespace assay {
 
-// The operations of this name: that of HLO itself, or those that another name stands for, as
-// "exp", "lax.dot_general", "stablehlo.all_reduce". Empty if nobody calls an operation so.
-std::vector<Opcode> OperationsNamed(absl::string_view name);
+struct NamedOperations {
+  std::vector<Opcode> opcodes;  // empty if the name is unknown
+  bool is_composed = false;     // the name is of a function made of them; else it is each of them
+  bool has_others = false;      // and of operations beside them
+};
 
-// The other names of an operation, sorted.
+// The operations of this name: that of HLO itself, or those that another name stands for, as
+// "exp", "lax.dot_general", "stablehlo.all_reduce", "DynamicSlice", "jax.nn.softmax".
+NamedOperations OperationsNamed(absl::string_view name);
+
+// "lax.DynamicSlice" as HLO would spell it: dynamic-slice. No operation needs to have the name.
+std::string AsHloName(absl::string_view name);
+
+// The other names of this operation alone, sorted.
 std::vector<std::string> AliasesOf(Opcode opcode);
 
 }  // namespace assay

@@ -18,6 +18,7 @@
 #include "tools/cli/help.h"
 #include "tools/cli/op_aliases.h"
 #include "tools/cli/op_page.h"
+#include "tools/cli/op_texts.h"
 #include "tools/cli/options.h"
 #include "tools/cli/report.h"
 #include "tools/cli/terminal.h"
@@ -34,6 +35,7 @@ struct OpsCommand {
   int Run() const;
   int WriteDocs() const;
   int PrintPages(const std::vector<const OpInfo*>& ops) const;
+  void PrintParts(const NamedOperations& named) const;
 };
 
 // On a page of the documents, and on a terminal.
@@ -87,6 +89,19 @@ int OpsCommand::PrintPages(const std::vector<const OpInfo*>& ops) const {
   return kExitOk;
 }
 
+// What a function of another library is made of: no operation has its meaning.
+void OpsCommand::PrintParts(const NamedOperations& named) const {
+  std::cout << name << " is not an operation of HLO. It is made of "
+            << (named.opcodes.size() == 1 ? "this one" : "these")
+            << (named.has_others ? " and others" : "") << ":\n\n";
+  for (const Opcode opcode : named.opcodes) {
+    std::cout << "  " << Info(opcode).name << ": " << TextOf(opcode).meaning << "\n";
+  }
+  std::cout << "\nassay ops " << Info(named.opcodes.front()).name
+            << " has the page of the first. How your version of JAX or PyTorch composes it is in "
+               "the StableHLO that it gives (docs/stablehlo.md).\n";
+}
+
 void PrintRow(absl::string_view name, absl::string_view operands, absl::string_view family,
               absl::string_view accuracy, absl::string_view backends) {
   std::cout << absl::StreamFormat("%-28s %-9s %-14s %-13s %s\n", name, operands, family, accuracy,
@@ -96,17 +111,19 @@ void PrintRow(absl::string_view name, absl::string_view operands, absl::string_v
 int OpsCommand::Run() const {
   if (!docs_folder.empty()) return WriteDocs();
   std::vector<const OpInfo*> ops;
+  NamedOperations named;
   if (name.empty()) {
     for (const OpInfo& op : Catalogue()) ops.push_back(&op);
   } else {
-    const std::vector<Opcode> named = OperationsNamed(name);
-    if (named.empty()) {
-      return Fail(absl::InvalidArgumentError(absl::StrCat("there is no operation ", name,
-                                                          DidYouMean(NearestOpcodeName(name)),
-                                                          "; assay ops lists all ", kOpcodeCount)),
-                  output);
+    named = OperationsNamed(name);
+    if (named.opcodes.empty()) {
+      return Fail(
+          absl::InvalidArgumentError(absl::StrCat("there is no operation ", name,
+                                                  DidYouMean(NearestOpcodeName(AsHloName(name))),
+                                                  "; assay ops lists all ", kOpcodeCount)),
+          output);
     }
-    for (const Opcode opcode : named) ops.push_back(&Info(opcode));
+    for (const Opcode opcode : named.opcodes) ops.push_back(&Info(opcode));
   }
   if (output.json) {
     nlohmann::json list = nlohmann::json::array();
@@ -120,6 +137,8 @@ int OpsCommand::Run() const {
     std::cout << JsonText(list);
   } else if (markdown) {
     std::cout << CatalogueMarkdown();
+  } else if (named.is_composed) {
+    PrintParts(named);
   } else if (!name.empty()) {
     return PrintPages(ops);
   } else {

@@ -176,9 +176,13 @@ t{1} = f32[], sharding={replicated}
         self.expect(assay('ops', 'frob'), 2, 'no operation frob; ')
         # What StableHLO, JAX and NumPy call operations.
         for name, hlo in (('exp', 'exponential'), ('lax.dot_general', 'dot'), ('stablehlo.all_reduce', 'all-reduce'), ('REDUCE_WINDOW', 'reduce-window'),
-                          ('psum', 'all-reduce'), ('jnp.where', 'select'), ('lax.while_loop', 'while'), ('chlo.erf', 'erf')):
+                          ('psum', 'all-reduce'), ('jnp.where', 'select'), ('lax.while_loop', 'while'), ('chlo.erf', 'erf'),
+                          ('DynamicSlice', 'dynamic-slice'), ('lax.pmax', 'all-reduce'), ('torch.permute', 'transpose'), ('CrossReplicaSum', 'all-reduce')):
             self.expect(assay('ops', name), 0, f'{name} is {hlo} in HLO', f'\n{hlo}\n')
+        self.expect(assay('ops', 'lax.tanhh'), 2, 'did you mean tanh?')
         self.expect(assay('ops', 'exponential'), 0, 'also called', 'exp')
+        self.expect(assay('ops', 'jax.nn.softmax'), 0, 'jax.nn.softmax is not an operation of HLO. It is made of these:', 'reduce: ', 'divide: ')
+        self.expect(assay('ops', 'lax.digamma'), 0, 'It is made of these and others:', 'log: ')
         self.expect(assay('ops', 'round'), 0, 'one of round-nearest-even, round-nearest-afz')
         self.assertTrue(assay('ops').out.startswith('OPERATION '))
         with open(os.path.join(SOURCE, 'docs', 'operations.md')) as f:
@@ -254,7 +258,7 @@ t{1} = f32[], sharding={replicated}
         diff = ('diff', module, '--inputs', 'random', '--right', example, '--isolate')
         code, text = on_terminal(80, *diff)
         self.assertEqual(code, 0, text)
-        self.assertIn('2 judged, last', text)
+        self.assertIn('2 of up to 2 instructions judged, last', text)
         result = assay(*diff)
         self.assertNotIn('judged, last', result.out + result.err)
         self.assertNotIn('\x1b', result.out + result.err)

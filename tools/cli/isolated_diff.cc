@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "conformance/diagnose/instruction_report.h"
 #include "conformance/judge/verdict_text.h"
 #include "conformance/offline/case_folder.h"
@@ -44,18 +45,81 @@ void PrintJudgement(const Judgement& judgement, const std::string& indent) {
   }
 }
 
-void PrintVerdict(const InstructionVerdict& verdict) {
-  const Judgement& judgement = verdict.judgement;
-  if (verdict.status.ok() && judgement.verdict <= Verdict::kCorrectlyRounded) return;
-  const std::string source = SourceText(verdict.last());
-  std::cout << "  " << verdict.name << ", " << KindOf(verdict)
-            << (source.empty() ? "" : absl::StrCat(", ", source)) << "\n    ";
-  if (!verdict.status.ok()) {
-    std::cout << "not run: " << Printable(verdict.status.message()) << "\n";
-    return;
+// How many names of instructions are printed; JSON has all.
+constexpr size_t kShownNames = 8;
+
+// Prints the verdicts as they come. A target that does not start fails on every instruction with
+// the same words, which are printed once.
+class VerdictPrinter {
+ public:
+  void Print(const InstructionVerdict& verdict) {
+    const Judgement& judgement = verdict.judgement;
+    if (verdict.status.ok() && judgement.verdict <= Verdict::kCorrectlyRounded) return;
+    if (!verdict.status.ok() && IsRepeated(verdict)) return;
+    const std::string source = SourceText(verdict.last());
+    std::cout << "  " << verdict.name << ", " << KindOf(verdict)
+              << (source.empty() ? "" : absl::StrCat(", ", source)) << "\n    ";
+    if (!verdict.status.ok()) {
+      std::cout << "not run: " << Printable(verdict.status.message()) << "\n";
+      return;
+    }
+    PrintJudgement(judgement, "    ");
   }
-  PrintJudgement(judgement, "    ");
-}
+
+  // The names of those that failed with words that were printed before.
+  void PrintRepeated() const {
+    for (const Failure& failure : failures_) {
+      const std::vector<std::string>& names = failure.others;
+      if (names.empty()) continue;
+      std::cout << "  not run either, for the reason that " << failure.first << " has: "
+                << absl::StrJoin(
+                       absl::MakeConstSpan(names).first(std::min(names.size(), kShownNames)), ", ");
+      if (names.size() > kShownNames) std::cout << " and " << names.size() - kShownNames << " more";
+      std::cout << "\n";
+    }
+  }
+
+ private:
+  struct Failure {
+    absl::Status status;
+    std::string first;
+    std::vector<std::string> others;
+  };
+
+  bool IsRepeated(const InstructionVerdict& verdict) {
+    for (Failure& failure : failures_) {
+      if (failure.status != verdict.status) continue;
+      failure.others.push_back(verdict.name);
+      return true;
+    }
+    failures_.push_back({verdict.status, verdict.name, {}});
+    return false;
+  }
+
+  std::vector<Failure> failures_;  // by their status, in the order of the first instruction
+};
+
+// "12 of up to 48 instructions judged, last tanh.6 (tanh)": how many will be asked is known when
+// golden has run, so the total is that of the instructions that compute.
+class JudgedProgress {
+ public:
+  JudgedProgress(const Module& module, bool wanted)
+      : progress_(wanted), most_(NotAskedAlone(module, {}).size()) {}
+
+  void Show(const InstructionVerdict& verdict) {
+    const bool first_time = !verdict.is_group() && verdict.turn <= 1;
+    judged_ += first_time;
+    progress_.Show(absl::StrCat(judged_, " of up to ", most_, " instructions judged, last ",
+                                verdict.name, " (", KindOf(verdict), ")"));
+  }
+  void Show(absl::string_view text) { progress_.Show(text); }
+  void Clear() { progress_.Clear(); }
+
+ private:
+  Progress progress_;
+  size_t judged_ = 0;
+  const size_t most_;
+};
 
 void PrintSummary(const Verdicts& summary, size_t verdicts, const std::string& profile) {
   const auto groups = static_cast<size_t>(summary.groups);
@@ -69,9 +133,6 @@ void PrintSummary(const Verdicts& summary, size_t verdicts, const std::string& p
       summary.Count(Verdict::kKnownDeviation), summary.Count(Verdict::kNotJudgeable),
       summary.Count(Verdict::kWrong), summary.not_run);
 }
-
-// How many names of instructions are printed; JSON has all.
-constexpr size_t kShownNames = 8;
 
 // What the instructions alone do not say: those that were not asked, and the whole program.
 void PrintWhole(const WholeVerdict& whole, absl::Span<const Instruction* const> not_asked,
@@ -201,9 +262,13 @@ int RunIsolated(const Module& module, absl::Span<const std::vector<Literal>> arg
   options.memory_bytes = isolation.memory.Limit();
   absl::StatusOr<std::unique_ptr<Backend>> target = MakeBackend(isolation.right, options);
   if (!target.ok()) return Fail(target.status(), output);
+  // A target that does not start is one mistake, not one for each instruction.
+  if (absl::Status started = (*target)->Supports(module); absl::IsAborted(started)) {
+    return Fail(started, output);
+  }
   const bool talks = !output.json && !output.quiet;
-  Progress progress(talks);
-  int64_t judged = 0;
+  JudgedProgress progress(module, talks);
+  VerdictPrinter printer;
   FirstWrong first_wrong(isolation);
   ReportOptions report_options;
   report_options.depth = isolation.depth;
@@ -214,9 +279,8 @@ int RunIsolated(const Module& module, absl::Span<const std::vector<Literal>> arg
     if (!isolation.html.empty()) notes.Take(verdict, excerpt);
     if (!talks) return;
     progress.Clear();
-    PrintVerdict(verdict);
-    progress.Show(
-        absl::StrCat(++judged, " judged, last ", verdict.name, " (", KindOf(verdict), ")"));
+    printer.Print(verdict);
+    progress.Show(verdict);
   };
   const std::vector<DeviceInputs> inputs = WithoutFeeds(arguments);
   std::vector<DeviceOutputs> golden;
@@ -247,6 +311,7 @@ int RunIsolated(const Module& module, absl::Span<const std::vector<Literal>> arg
     first_wrong.AddTo(&report);
     std::cout << JsonText(report);
   } else if (talks) {
+    printer.PrintRepeated();
     PrintSummary(summary, verdicts->size(), isolation.profile);
     PrintWhole(whole, not_asked, summary, isolation.depth);
     first_wrong.Print();

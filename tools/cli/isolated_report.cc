@@ -138,6 +138,13 @@ std::string ClosingSentence(absl::Span<const InstructionVerdict> verdicts,
         worst == nullptr ? "" : absl::StrCat(", worst ", InWords(*worst)), ".");
   }
   if (summary.nothing_judged) return "Nothing was judged, which counts as a failure.";
+  const auto instructions = static_cast<int64_t>(verdicts.size());
+  if (!whole.status.ok() && instructions > 0 && summary.not_run == instructions) {
+    return absl::StrCat(
+        "Nothing was judged: the other implementation did not run the ",
+        instructions == 1 ? "instruction" : absl::StrCat(WithCommas(instructions), " instructions"),
+        ", nor the whole program.");
+  }
   if (!whole.status.ok() && summary.exit_code != kExitOk) {
     return absl::StrCat("No bug was found, but ", whole.answered
                                                       ? "the whole program was not judged."

@@ -274,6 +274,13 @@ for line in requests:
             self.assertEqual((report['verdict'], report['left']), (verdict, 'golden'))
             self.assertEqual(report['not_run'], int(verdict == 'not run'))
         self.assertEqual(report['instructions'][0]['status'], 'UNIMPLEMENTED')
+        # What all instructions fail of is said once; a target that does not start is one mistake.
+        module = self.path('m.hlo', b'ENTRY e { x = f32[3] parameter(0) y = f32[3] reverse(x), dimensions={0} z = f32[3] reverse(y), dimensions={0} '
+                           b'ROOT r = f32[3] reverse(z), dimensions={0} }')
+        result = self.expect(assay('diff', module, '--inputs', inputs, '--isolate', '--right', self.target('refuse')), 4,
+                             'not run either, for the reason that y has: z, r', 'Nothing was judged: the other implementation did not run the 3 instructions')
+        self.assertEqual(result.out.count('on a Saturday'), 2)
+        self.expect(assay('diff', module, '--inputs', inputs, '--isolate', '--right', 'process:./nowhere'), 5, 'exited with code 127')
 
     def test_isolate_ends_with_the_whole_program(self):
         """Defects of control flow, of which no instruction alone says anything."""

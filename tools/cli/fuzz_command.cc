@@ -221,13 +221,14 @@ absl::StatusOr<std::unique_ptr<Backend>> FuzzCommand::MakeTarget() const {
 absl::Status FuzzCommand::ChooseVocabulary(fuzz::GrammarOptions* grammar) const {
   grammar->operations = operations;
   grammar->types = types;
-  if (!merged.empty() || (!operations.empty() && !types.empty())) return absl::OkStatus();
+  if (!merged.empty()) return absl::OkStatus();
   const absl::StatusOr<std::unique_ptr<Backend>> asked = MakeTarget();
   if (!asked.ok()) return asked.status();
   const absl::StatusOr<FuzzVocabulary> own = VocabularyOf(**asked);
   if (!own.ok()) return absl::OkStatus();  // it does not start, which the campaign finds
   if (operations.empty()) grammar->operations = own->operations;
   if (types.empty()) grammar->types = own->types;
+  if (own->one_device) grammar->collectives = false;
   if (!output.json && !output.quiet && operations.empty() && !own->operations.empty()) {
     std::cout << "programs of the " << own->operations.size()
               << " operations that the target lists (--ops names others)\n";
@@ -240,11 +241,11 @@ int FuzzCommand::Run() {
   const absl::StatusOr<TargetProfile> target_profile = TargetProfile::Find(profile);
   if (!target_profile.ok()) return Fail(target_profile.status(), output);
   fuzz::GrammarOptions grammar_options;
+  grammar_options.collectives = !no_collectives;
+  grammar_options.effects = !no_effects;
   if (absl::Status status = ChooseVocabulary(&grammar_options); !status.ok()) {
     return Fail(status, output);
   }
-  grammar_options.collectives = !no_collectives;
-  grammar_options.effects = !no_effects;
   const absl::StatusOr<fuzz::Grammar> grammar = fuzz::Grammar::Create(grammar_options);
   if (!grammar.ok()) return Fail(grammar.status(), output);
   if (!merged.empty()) return Merge(*grammar);

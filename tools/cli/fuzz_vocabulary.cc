@@ -32,6 +32,7 @@ absl::StatusOr<FuzzVocabulary> VocabularyOf(Backend& target) {
   if (process == nullptr) return vocabulary;
   const absl::StatusOr<ProcessCapabilities> has = process->Capabilities();
   if (!has.ok()) return has.status();
+  vocabulary.one_device = has->devices == 1;
   if (has->operations && 2 * has->operations->size() < Catalogue().size()) {
     std::copy_if(has->operations->begin(), has->operations->end(),
                  std::back_inserter(vocabulary.operations), HasRow);

@@ -12,9 +12,9 @@
 
 namespace assay {
 
-// Names of operations and element types; empty: all.
 struct FuzzVocabulary {
-  std::vector<std::string> operations, types;
+  std::vector<std::string> operations, types;  // names; empty: all
+  bool one_device = false;                     // programs on several devices cannot run
 };
 
 // The operations and types that a process lists in its answer to hello. Programs of all operations

@@ -611,6 +611,7 @@ class Target {
   Computations Compile(const std::string& text) const {
     Computations computations = internal::ModuleReader(text).Read();
     for (const Instruction& each : computations[""].instructions) {
+      if (each.opcode == "constant" && each.is_tuple) throw Unsupported("a constant tuple");
       if (IsBuiltIn(each.opcode)) continue;
       if (each.is_tuple) throw Unsupported(each.opcode + " with a tuple for a result");
       Find(each);

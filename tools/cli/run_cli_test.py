@@ -303,7 +303,7 @@ for line in requests:
             self.assertEqual([each['instruction'] for each in report['not_asked_alone']], not_asked)
 
     def test_isolate_fails_where_nothing_was_judged(self):
-        module = self.path('m.hlo', 'HloModule m, replica_count=2\nf { a = f32[] parameter(0) b = f32[] parameter(1) ROOT s = f32[] add(a, b) } '
+        module = self.path('m.hlo', 'HloModule m, replica_count=2\nf { a = f32[] parameter(0) b = f32[] parameter(1) ROOT s = f32[] subtract(a, b) } '
                            'ENTRY e { x = f32[3] parameter(0) y = f32[3] all-reduce(x), replica_groups={}, to_apply=f '
                            'ROOT r = f32[3] all-reduce(y), replica_groups={}, to_apply=f }')
         diff = ('diff', module, '--inputs', 'random', '--isolate', '--profile', 'xla-cpu', '--right', 'mutant:all-reduce/own_value')

@@ -112,8 +112,10 @@ class LeafJudge {
     if (judgement_.evidence.size() >= kShownEvidence) return;
     ElementFinding finding;
     finding.verdict = verdict;
-    finding.reason = absl::StrCat("a conforming value lies between ", PrintElement(type_, low),
-                                  " and ", PrintElement(type_, high));
+    const std::string first = PrintElement(type_, low), last = PrintElement(type_, high);
+    finding.reason = first == last
+                         ? absl::StrCat("the only conforming value is ", first)
+                         : absl::StrCat("a conforming value lies between ", first, " and ", last);
     judgement_.evidence.push_back(MakeEvidence(finding, golden_, actual_, leaf_, position));
   }
 

@@ -12,8 +12,8 @@ from cli_testing import ADD, CommandLineTest, assay, main, sample
 
 class BadInput(CommandLineTest):
     def test_unknown_commands(self):
-        self.expect_refusal(assay('tes'), 2, "there is no command 'tes'; assay --help")
-        self.expect_refusal(assay('corpus', 'lst'), 2, "there is no command 'lst'; assay corpus --help")
+        self.expect_refusal(assay('tes'), 2, "there is no command 'tes' (did you mean test?); assay --help")
+        self.expect_refusal(assay('corpus', 'lst'), 2, "there is no command 'lst' (did you mean list?); assay corpus --help")
         self.expect_refusal(assay('corpus'), 2, 'subcommand is required; assay corpus --help')
         self.expect_refusal(assay(), 2, 'subcommand is required; assay --help')
 

@@ -112,7 +112,7 @@ std::string UnknownOption(const CLI::App& app, const CLI::ExtrasError& error) {
   const std::string text = error.what();
   std::string given = text.substr(text.rfind(": ") == std::string::npos ? 0 : text.rfind(": ") + 2);
   given = given.substr(0, given.find_first_of(" ="));
-  if (!absl::StartsWith(given, "-")) return text;
+  if (!absl::StartsWith(given, "-")) return absl::StrCat("'", given, "' is one argument too many");
   const CLI::App* command = &app;
   while (!command->get_subcommands().empty()) command = command->get_subcommands().front();
   constexpr size_t kNear = 2, kLongest = 64;
@@ -143,6 +143,28 @@ std::string WithoutSet(absl::string_view text) {
                       absl::StrReplaceAll(names, {{",", ", "}}));
 }
 
+// The command that the line names, as far as there is one: of `assay corpus lst` corpus.
+const CLI::App& DeepestCommand(const CLI::App& app) {
+  const CLI::App* command = &app;
+  while (!command->get_subcommands().empty()) command = command->get_subcommands().front();
+  return *command;
+}
+
+// " (did you mean test?)", or nothing.
+std::string NearestCommand(const CLI::App& app, absl::string_view given) {
+  constexpr size_t kNear = 2, kLongest = 64;
+  std::string nearest;
+  size_t least = kNear + 1;
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
+    const std::string name = command->get_name();
+    const size_t distance = given.size() > kLongest ? least : EditDistance(given, name);
+    if (distance >= least) continue;
+    least = distance;
+    nearest = name;
+  }
+  return nearest.empty() ? "" : absl::StrCat(" (did you mean ", nearest, "?)");
+}
+
 // What is wrong with the command line. CLI11 says the same of no command and of one that it does
 // not know.
 std::string WhatIsWrong(const CLI::App& app, const CLI::ParseError& error, int argc, char** argv) {
@@ -156,7 +178,8 @@ std::string WhatIsWrong(const CLI::App& app, const CLI::ParseError& error, int a
     return WithoutSet(invalid->what());
   }
   if (!wants_command || place >= argc || argv[place][0] == '-') return error.what();
-  return absl::StrCat("there is no command '", argv[place], "'");
+  return absl::StrCat("there is no command '", argv[place], "'",
+                      NearestCommand(DeepestCommand(app), argv[place]));
 }
 
 }  // namespace
@@ -167,7 +190,10 @@ int FinishParse(const CLI::App& app, const CLI::ParseError& error, int argc, cha
     return kExitOk;
   }
   std::string command = "assay";
-  for (const CLI::App* sub : app.get_subcommands()) absl::StrAppend(&command, " ", sub->get_name());
+  for (const CLI::App* at = &app; !at->get_subcommands().empty();) {
+    at = at->get_subcommands().front();
+    absl::StrAppend(&command, " ", at->get_name());
+  }
   OutputOptions output;
   for (int i = 1; i < argc; ++i) output.json = output.json || std::strcmp(argv[i], "--json") == 0;
   return Fail(absl::InvalidArgumentError(absl::StrCat(WhatIsWrong(app, error, argc, argv), "; ",

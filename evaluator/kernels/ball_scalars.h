@@ -1,5 +1,5 @@
-// What algorithms of linear algebra ask of their numbers, be they balls or complex numbers of
-// balls.
+// The operations on numbers that the algorithms of linear algebra need, for balls and for complex
+// numbers of balls.
 #ifndef ASSAY_EVALUATOR_KERNELS_BALL_SCALARS_H_
 #define ASSAY_EVALUATOR_KERNELS_BALL_SCALARS_H_
 
@@ -8,7 +8,7 @@
 
 namespace assay::kernels {
 
-// A ball, and below a complex number of balls, and their parts.
+// The functions for a ball stand first, those for a complex number of balls below.
 template <class Real>
 struct ScalarTraits {
   static constexpr int kParts = 1;
@@ -27,7 +27,7 @@ struct ScalarTraits<real::ComplexOf<Real>> {
   static Real Square(const Complex& z) { return NormOf(z); }
 };
 
-// Whether the parts round to one pattern each.
+// Returns true if each part rounds to a single bit pattern.
 template <class Scalar>
 bool RoundScalar(ElementType type, const Scalar& number, Element& element) {
   const ElementType part = Info(type).component;

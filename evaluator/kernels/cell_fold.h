@@ -1,5 +1,5 @@
-// Updates that meet scattered cells of a result: each cell becomes the recognised reducer of itself
-// and all its updates, rounded once. Scatter and select-and-scatter share it.
+// Folds updates into scattered cells of a result. Each cell becomes the recognised reducer of
+// itself and all its updates, rounded once. Scatter and select-and-scatter share it.
 // Tests: folding_kernels_test.cc.
 #ifndef ASSAY_EVALUATOR_KERNELS_CELL_FOLD_H_
 #define ASSAY_EVALUATOR_KERNELS_CELL_FOLD_H_
@@ -18,14 +18,14 @@
 
 namespace assay::kernels {
 
-// Positions in elements; 32-bit ones where arrays are that short, which halves the scratch.
+// Positions are counted in elements. Short arrays use 32-bit ones, which halves the scratch.
 template <typename Position>
 struct CellUpdate {
   Position cell;
   Position update;
 };
 
-// Few of them: a list that grows by halves, counted against the run.
+// A list of few updates, which grows by halves and is charged to the budget of the run.
 template <typename Position>
 class CellUpdates {
  public:
@@ -40,7 +40,7 @@ class CellUpdates {
     list_.push_back({static_cast<Position>(cell), static_cast<Position>(update)});
     return absl::OkStatus();
   }
-  // By cell, what meets the same one in the order in which it came.
+  // Sorts by cell; updates of one cell keep their order.
   absl::Status SortByCell() {
     constexpr int64_t kShort = 512;
     if (static_cast<int64_t>(list_.size()) <= kShort) {
@@ -89,7 +89,7 @@ inline bool FitsIn32Bits(int64_t cells, int64_t updates) {
   return cells <= kMost && updates <= kMost;
 }
 
-// Updates, in the type of the fold or in another float type.
+// The updates have the type of the fold or another float type.
 struct UpdateArray {
   ElementType type;
   const std::byte* data;
@@ -141,8 +141,8 @@ absl::Status FoldCells(const RecognisedFold& fold, CellUpdates<Position>& update
   return absl::OkStatus();
 }
 
-// Whether updates are so many, and so many for the cells, that a list of them would take more than
-// the arrays, and a walk over all cells is nothing beside them: then FoldManyCells is for them.
+// Returns true if a list of the updates would be larger than the arrays, and a walk over all cells
+// costs little beside the updates. FoldManyCells is cheaper then.
 inline bool AreMany(int64_t cells, int64_t updates) {
   constexpr int64_t kFew = 1 << 12;
   return updates > kFew && updates > cells / 16;
@@ -164,7 +164,7 @@ struct UpdateWalk {
 template <typename ForEach>
 UpdateWalk(UpdateArray, int64_t, ForEach) -> UpdateWalk<ForEach>;
 
-// Some of the cells.
+// A range of cells.
 struct CellRange {
   int64_t first, end;
 };

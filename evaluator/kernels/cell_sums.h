@@ -1,5 +1,5 @@
-// Sums of f32 for many cells that updates meet in any order: each cell as a double with a bound
-// first (running_sums.h), the few that this does not decide once more, exactly. Scatter and
+// Adds f32 updates, which come in any order, to many cells. Each cell is a double with a bound
+// first (running_sums.h); the few that this does not decide are added again exactly. Scatter and
 // select-and-scatter share it. Tests: folding_kernels_test.cc, paths_test.cc.
 //
 // Cells lie too far apart for the cache where they are met at random: updates are first put into
@@ -41,7 +41,7 @@ class ManySums {
   }
 
  private:
-  // An update, its cell counted from the first one of the bucket.
+  // An update with the number of its cell in the bucket.
   struct Met {
     uint32_t cell;
     float value;
@@ -61,7 +61,7 @@ class ManySums {
     return cells_ + cell * static_cast<int64_t>(sizeof(float));
   }
 
-  // All updates are looked at, those of the range added.
+  // Reads all updates and adds those of the range.
   template <typename Position>
   absl::Status AddDirectly(const CellRange& range) {
     const int64_t first = range.first, size = range.end - first;
@@ -89,7 +89,7 @@ class ManySums {
     runtime::ScratchLease lease(context_);
     absl::Status status = lease.Add((kShares + 1) * (buckets + 1) * sizeof(int64_t));
     if (!status.ok()) return status;
-    // By share, the number of its updates in each bucket, then the place of the next one.
+    // For each share the number of its updates in each bucket, later the place of the next one.
     std::vector<int64_t> next(kShares * buckets);
     status = ForEachShare([&](int64_t share, int64_t first, int64_t end, Meter& meter) {
       int64_t* counts = &next[share * buckets];
@@ -106,7 +106,7 @@ class ManySums {
       }
       ends[b + 1] = place;
     }
-    // As many buckets at a time as half of the arrays' size holds.
+    // So many buckets are filled at a time that they take half of the size of the arrays.
     const int64_t room = live_bytes_ / 2 / static_cast<int64_t>(sizeof(Met));
     for (int64_t first = 0, last = 0; first < buckets && status.ok(); first = last) {
       last = first + 1;
@@ -183,7 +183,7 @@ class ManySums {
     return meter.Add(size);
   }
 
-  // The cells of a bucket that are still open.
+  // Adds the undecided cells of a bucket exactly.
   absl::Status FoldOpen(int64_t first, const double* errors, absl::Span<const Met> updates,
                         Meter& meter, EvaluationContext& context) const {
     runtime::ScratchLease lease(context);

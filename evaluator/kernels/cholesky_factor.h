@@ -14,7 +14,7 @@
 
 namespace assay::kernels {
 
-// What is known of the factor of one matrix. Element (i, j) is at i * n + j, j <= i.
+// The elements of the factor that are decided so far. Element (i, j) is at i * n + j, j <= i.
 struct FactorElements {
   std::vector<Element> elements;
   std::vector<bool> decided;
@@ -63,11 +63,11 @@ absl::StatusOr<FactorOutcome> FactorRows(ElementType type, int64_t n, int64_t ro
   return FactorOutcome::kFactor;
 }
 
-// FactorRows on floats of 384 bits; slow to compile, so on its own.
+// FactorRows on floats of 384 bits. It is slow to compile and has a file of its own.
 absl::StatusOr<FactorOutcome> FactorRowsWide(ElementType type, int64_t n, int64_t rows,
                                              absl::Span<const double> lower, Meter& meter,
                                              FactorElements& found);
-// What it allocates.
+// The number of bytes that it allocates.
 int64_t FactorRowsWideBytes(ElementType type, int64_t rows);
 
 }  // namespace assay::kernels

@@ -9,7 +9,7 @@
 
 namespace assay::kernels {
 
-// Null where the reduce, of one operand that lies as it is, is none of these.
+// Returns null if the reduce does not sum leading dimensions of one operand that is no view.
 std::unique_ptr<Kernel> PrepareColumnSums(const Instruction& reduce, const RecognisedFold& fold);
 
 }  // namespace assay::kernels

@@ -1,5 +1,5 @@
-// Contractions of two views: what dot and convolution come down to. The contracted index, rows and
-// columns are taken in tiles of bounded size, so that scratch does not grow with the operands.
+// Contractions of two views, by which dot and convolution are computed. The contracted index, rows
+// and columns are split into tiles of bounded size, so that scratch does not grow with operands.
 // Source: reference ops_structural.md 7.2, 7.4, 8. Tests: contraction_kernels_test.cc.
 #ifndef ASSAY_EVALUATOR_KERNELS_CONTRACTION_H_
 #define ASSAY_EVALUATOR_KERNELS_CONTRACTION_H_
@@ -23,7 +23,7 @@
 
 namespace assay::kernels {
 
-// Where result elements lie, in elements.
+// The strides of the result, in elements.
 struct ContractionStrides {
   Dimensions batch, rows;
   int64_t column;  // from one column to the next, in row-major order of theirs
@@ -52,13 +52,13 @@ class Contraction {
               std::optional<BlockScales> lhs_scales = std::nullopt,
               std::optional<BlockScales> rhs_scales = std::nullopt);
 
-  // Scratch of a contraction of these sizes, or of smaller ones, on views whose elements have to be
-  // copied, and scaled where there are scales.
+  // The scratch of a contraction of at most these sizes, on views whose elements have to be copied,
+  // and scaled if there are scales.
   static int64_t MostScratch(const ContractionTypes& types, int64_t rows, int64_t contracted,
                              int64_t columns, bool scaled = false);
 
-  // Room that runs of contractions share, so that it is not made anew for each: one for every
-  // thread that takes part in one of them at a time.
+  // Scratch that runs of contractions share instead of allocating it each time: one block for every
+  // thread that computes at a time.
   class Rooms {
    public:
     // `bytes`: what a room is counted with (MostScratch).
@@ -76,7 +76,7 @@ class Contraction {
       runtime::ScratchLease lease;
     };
     using RoomPtr = std::unique_ptr<Room>;
-    // RESOURCE_EXHAUSTED where the bytes do not fit.
+    // Returns RESOURCE_EXHAUSTED if the bytes exceed the budget.
     absl::StatusOr<RoomPtr> Take(EvaluationContext& context);
     void Return(RoomPtr room);
 

@@ -1,4 +1,4 @@
-// Contractions whose factors and result are not of one class. Tests: contraction_kernels_test.cc.
+// Contractions of factors and results of different classes. Tests: contraction_kernels_test.cc.
 #ifndef ASSAY_EVALUATOR_KERNELS_CONVERTED_OPERANDS_H_
 #define ASSAY_EVALUATOR_KERNELS_CONVERTED_OPERANDS_H_
 
@@ -6,7 +6,7 @@
 
 namespace assay::kernels {
 
-// Of a dot, convolution or ragged-dot; null for other operations, where factors and result are of
+// Takes a dot, convolution or ragged-dot; returns null for others, where factors and result are of
 // one class (float, integer, complex, pred), and where there is no kernel for factors of the
 // result's type.
 KernelOrNull PrepareOnConverted(const Instruction& instruction);

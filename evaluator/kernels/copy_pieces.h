@@ -1,4 +1,4 @@
-// A result put together from pieces of the operands: concatenate, and the collectives that only
+// Results that are composed of pieces of the operands: concatenate, and the collectives that only
 // move. Tests: moving_kernels_test.cc, collective_kernels_test.cc.
 #ifndef ASSAY_EVALUATOR_KERNELS_COPY_PIECES_H_
 #define ASSAY_EVALUATOR_KERNELS_COPY_PIECES_H_

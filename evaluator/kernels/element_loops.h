@@ -24,7 +24,7 @@ using TernaryLoop = void (*)(const ScalarFunction& function, const std::byte* a,
                              const std::byte* c, std::byte* out, int64_t n,
                              EvaluationContext& context);
 
-// Exactly one pointer is set, the one of the arity.
+// Exactly one pointer is set: the one for the arity of the operation.
 struct ElementLoop {
   ScalarFunction function;
   UnaryLoop unary = nullptr;
@@ -32,7 +32,7 @@ struct ElementLoop {
   TernaryLoop ternary = nullptr;
   // The loop calls the scalar definition for each element.
   bool one_by_one = false;
-  // Most elements at once between two looks at the clock: few of those that may take milliseconds.
+  // The number of elements between two looks at the clock, small for slow functions.
   int64_t most_at_once = kAnyNumber;
   static constexpr int64_t kAnyNumber = int64_t{1} << 62;
 
@@ -45,7 +45,7 @@ struct ElementLoop {
   }
 };
 
-// Nullopt where the operation is not defined for the types.
+// Returns nullopt if the operation is not defined for the types.
 std::optional<ElementLoop> FindElementLoop(const ScalarOp& op);
 
 // The parts of it, null where there is none. Private to this library.

@@ -1,4 +1,4 @@
-// What the families of kernels share: how each is prepared, and the metering of long runs.
+// The interface of the families of kernels: preparation, and the metering of long runs.
 //
 // A prepared kernel has every size, stride, table and program worked out; Run only reads operands
 // and writes results. Its caller holds a FloatEnvironmentGuard, and operands hold canonical storage
@@ -22,7 +22,7 @@
 
 namespace assay::kernels {
 
-// Null where the family has no kernel for the instruction's types: the definition runs it then.
+// Returns null if the family has no kernel for these types; the definition runs the instruction.
 using KernelOrNull = absl::StatusOr<std::unique_ptr<Kernel>>;
 
 // These read operands that are views: `views` says where the elements of each operand are among the
@@ -85,7 +85,7 @@ class Meter : public runtime::Meter {
   void NoteUndecided(const std::byte* address, const Element& low, const Element& high) {
     ++context_.real_stats.decided[static_cast<int>(RealTier::kUndecided)];
     if (context_.undecided == nullptr || result_.data == nullptr) return;
-    // Of one thread, whose blocks come in order: the first ones.
+    // The first undecided elements of one thread, whose blocks come in order.
     constexpr size_t kMostNoted = 1000;
     if (context_.undecided->size() >= kMostNoted) return;
     const int64_t position = (address - result_.data) / StorageBytes(result_.shape->element_type());
@@ -98,8 +98,8 @@ class Meter : public runtime::Meter {
   int64_t leaf_ = 0;
 };
 
-// The loop that follows has no dependence from one turn to another, although its result may lie in
-// the storage of an operand (then element by element).
+// The iterations of the following loop are independent, although its result may lie in the storage
+// of an operand (element by element, then).
 #if defined(__clang__)
 #define ASSAY_INDEPENDENT_TURNS _Pragma("clang loop vectorize(assume_safety)")
 #else

@@ -1,4 +1,4 @@
-// A fold of which every intermediate value may be wanted: a carry of a scan, or windows that each
+// A fold whose intermediate values may all be wanted: a carry of a scan, or windows that each
 // hold the one before. Tests: folding_kernels_test.cc.
 #ifndef ASSAY_EVALUATOR_KERNELS_LANE_FOLD_H_
 #define ASSAY_EVALUATOR_KERNELS_LANE_FOLD_H_

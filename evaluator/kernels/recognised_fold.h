@@ -38,7 +38,7 @@ inline void StoreProduct(ElementType type, const RoundedComplex& rounded, std::b
 
 class RecognisedFold {
  public:
-  // Nullopt unless the computation is a recognised reducer of two values of `type`.
+  // Returns nullopt unless the computation is a recognised reducer of two values of `type`.
   static std::optional<RecognisedFold> For(const Computation& reducer, ElementType type);
 
   // Row r of `x` are the n elements from x + r * n on; out[r] is the reducer applied to them and to
@@ -54,7 +54,7 @@ class RecognisedFold {
 
   ElementType type() const { return type_; }
   bool is_sum() const { return way_ == Way::kSum; }  // of real floats
-  // Whether elements may be folded in parts by several Running (all but products of floats).
+  // Returns true if several Running may fold parts (false for products of floats).
   bool joins() const { return way_ != Way::kProduct && way_ != Way::kComplexProduct; }
   // Whether the order of the elements never matters. That of complex factors does where one of them
   // is not finite, and for the enclosures of undecided products.
@@ -74,7 +74,7 @@ class RecognisedFold {
     // The elements of `next` behind those of this one; what was its init is the first of them.
     // Neither has stored yet. The fold joins().
     void Join(const Running& next);
-    // With no element added the init itself. The meter is not charged.
+    // Gives the init itself if no element was added. The meter is not charged.
     absl::Status Store(std::byte* out, int64_t index, Again again, Meter& meter);
 
    private:

@@ -25,13 +25,13 @@ struct FoldTypes {
       inits.push_back(reduction.operand(n + k)->shape().element_type());
     }
   }
-  // One array, whose elements are of the type of its init.
+  // Folds one array, whose elements have the type of its init.
   bool single() const { return elements.size() == 1 && elements[0] == inits[0]; }
 
   absl::InlinedVector<ElementType, 4> elements, inits;
 };
 
-// Whether the parameters of a computation have these types: accumulators, then elements.
+// Returns true if the parameters are accumulators, then elements, of these types.
 inline bool HasReducerTypes(const Computation& computation,
                             absl::Span<const ElementType> accumulators,
                             absl::Span<const ElementType> elements) {

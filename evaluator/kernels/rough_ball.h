@@ -1,5 +1,5 @@
-// Doubles with a bound on their error: what decides nearly every result of up to 32 bits before two
-// doubles have to (real/dd_ball.h), at a fifth of their cost.
+// Doubles with a bound on their error. They decide nearly every result of up to 32 bits at a fifth
+// of the cost of two doubles (real/dd_ball.h).
 // Tests: linear_algebra_kernels_test.cc.
 #ifndef ASSAY_EVALUATOR_KERNELS_ROUGH_BALL_H_
 #define ASSAY_EVALUATOR_KERNELS_ROUGH_BALL_H_
@@ -35,12 +35,12 @@ using RoughBall = real::Ball<RoughArithmetic>;
 
 inline real::Ends RoundBall(ElementType type, const RoughBall& ball) {
   if (ball.IsZero()) return real::DecidedEnds(EncodeFloat(type, 0.0));
-  // Makes up for the roundings of the two ends.
+  // Widens the bound by the rounding errors of the two ends.
   const double reach = RoughBall::Up(ball.rad) + std::fabs(ball.mid) * 0x1p-52;
   return RoundEnds(type, ball.mid - reach, ball.mid + reach);
 }
 
-// Whether results of the type are far enough from doubles for it.
+// Returns true if the type is so much narrower than a double that this decides most results.
 inline bool SuitsRoughBalls(ElementType type) { return IsFloat(type) && Info(type).bits <= 32; }
 
 }  // namespace assay::kernels

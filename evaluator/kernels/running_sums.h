@@ -15,7 +15,7 @@
 
 namespace assay::kernels {
 
-// Whether updates of a type are added so.
+// Returns true if updates of a type are added in this way.
 inline bool AddsInDouble(const RecognisedFold& fold, ElementType updates) {
   return fold.is_sum() && fold.type() == ElementType::kF32 && updates == ElementType::kF32;
 }
@@ -28,7 +28,7 @@ inline void BeginSums(const std::byte* first, int64_t step, int64_t n, double* s
   }
 }
 
-// One more term of one sum. Where the addition is exact, as most are, `errors` is not touched.
+// Adds one term to one sum. Where the addition is exact, as most are, `errors` is not touched.
 inline void AddToSum(float x, double& s, double& errors) {
   double error = 0;
   AddRunning(x, s, error);

@@ -23,7 +23,7 @@ struct ScatterWindows : analysis::ScatterPlan {
   absl::Status ForEachWindow(const std::byte* indices, Meter& meter, F f) const {
     return ForEachWindow(indices, 0, windows, meter, f);
   }
-  // Of the windows [first, end) only.
+  // Visits the windows [first, end) only.
   template <typename F>
   absl::Status ForEachWindow(const std::byte* indices, int64_t first, int64_t end, Meter& meter,
                              F f) const {
@@ -61,8 +61,8 @@ struct ScatterWindows : analysis::ScatterPlan {
     }
     return absl::OkStatus();
   }
-  // Adds the start of the window whose index vector lies at `index`. False where the window does
-  // not fit.
+  // Adds the start of the window whose index vector lies at `index`. Returns false if the window
+  // does not fit.
   template <typename Load>
   bool FindStart(Load load, const std::byte* indices, int64_t index, int64_t& start) const {
     for (const Component& c : components) {

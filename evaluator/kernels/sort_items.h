@@ -1,5 +1,5 @@
-// What sort and topk share: numbered places, and the counting sort of narrow keys. Source:
-// reference ops_structural.md 6.2, 6.3. Tests: sorting_kernels_test.cc.
+// The parts that sort and topk share: numbered places, and the counting sort of narrow keys.
+// Source: reference ops_structural.md 6.2, 6.3. Tests: sorting_kernels_test.cc.
 #ifndef ASSAY_EVALUATOR_KERNELS_SORT_ITEMS_H_
 #define ASSAY_EVALUATOR_KERNELS_SORT_ITEMS_H_
 
@@ -16,7 +16,7 @@
 
 namespace assay::kernels {
 
-// Number and place of an element of a line; 32-bit ones where numbers and places fit.
+// The number and the place of an element of a line, of 32 bits where both fit.
 template <typename N>
 struct Item {
   N number;
@@ -38,7 +38,7 @@ struct Lines {
     }
     size = shape.dimension(dimension);
   }
-  // One line of elements side by side.
+  // Describes one line whose elements are contiguous.
   static Lines One(int64_t size) { return Lines(size); }
 
   // Position of the first element of line i.
@@ -55,7 +55,7 @@ struct Lines {
 // Narrow keys: the rank of each bit pattern, found once, and how many of a line have it.
 class CountingSort {
  public:
-  // Worth it for lines with more elements than there are patterns.
+  // It pays for lines with more elements than there are bit patterns.
   static bool Suits(ElementType type, int64_t line) {
     return StorageBytes(type) <= 2 && line >= int64_t{1} << (8 * StorageBytes(type));
   }

@@ -18,7 +18,7 @@ namespace assay::kernels {
 struct SortNumbers : analysis::SortKey {
   std::shared_ptr<const ScalarProgram> program;  // of `function`; null: the element itself
 
-  // Nullopt if the comparator does not compare one key.
+  // Returns nullopt if the comparator does not compare one key.
   static std::optional<SortNumbers> ForComparator(const Computation& comparator);
 
   // NumberOf the key of an element; `registers` is scratch.
@@ -35,7 +35,7 @@ struct SortNumbers : analysis::SortKey {
     constexpr int64_t kHalf = int64_t{1} << 31;
     return static_cast<uint32_t>(std::clamp(centred, -kHalf, kHalf - 1) + kHalf);
   }
-  // Steps of the program for one element.
+  // The number of steps of the program for one element.
   int64_t step_count() const { return program == nullptr ? 0 : program->step_count(); }
 };
 

@@ -16,11 +16,11 @@ namespace assay::kernels {
 using PreparePart =
     absl::FunctionRef<KernelOrNull(const Instruction& part, absl::Span<const int64_t> operands)>;
 
-// Whether the arrays of a run are the operands of the instruction, or what views of them refer to,
-// which all parts then get.
+// Says if the arrays of a run are the operands of the instruction, or the arrays that views of them
+// refer to, which all parts get in that case.
 enum class PartOperands { kOwn, kAll };
 
-// Of reduce, reduce-window and scatter. Null where there is nothing to split, or a part has no
+// Takes reduce, reduce-window and scatter. Null if there is nothing to split, or a part has no
 // kernel. `prepare_whole` prepares the instruction as written.
 KernelOrNull PrepareSplitFold(const Instruction& fold, PartOperands operands, PreparePart part,
                               absl::FunctionRef<KernelOrNull()> prepare_whole);

@@ -20,14 +20,14 @@
 
 namespace assay::kernels {
 
-// Which arithmetic the element types ask for.
+// The arithmetic that the element types need.
 struct ContractionTypes {
   enum class Way : uint8_t { kFloat, kComplex, kInteger32, kInteger64, kPred };
   ElementType lhs, rhs, result;
   Way way;
   FactorWidth width;
 
-  // Nullopt where operands and result are of different classes.
+  // Returns nullopt if operands and result belong to different classes.
   static std::optional<ContractionTypes> For(ElementType lhs, ElementType rhs, ElementType result);
   bool floating() const { return way == Way::kFloat || way == Way::kComplex; }
 };
@@ -49,11 +49,11 @@ class TileProduct {
 
   explicit TileProduct(const ContractionTypes& types) : types_(types) {}
 
-  // Bytes for so many decoded factors, and for the sums of so many elements in parts.
+  // The bytes of so many decoded factors, and of the partial sums of so many elements.
   static int64_t BytesFor(const ContractionTypes& types, int64_t column_factors,
                           int64_t row_factors, int64_t sums);
 
-  // The columns: row k of the block has the k-th factor of each.
+  // Sets the columns: row k of the block has the k-th factor of each.
   void SetColumns(const Block& block, int64_t n, int64_t columns);
   // The columns have the whole contracted index: every row of the block, times them, is a result.
   void Multiply(const Block& block, const Results& results);

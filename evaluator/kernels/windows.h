@@ -109,7 +109,7 @@ class WindowGrid {
       });
     }
 
-    // The position of cell number `i` in the order of ForEachCell.
+    // Returns the position of cell number `i` in the order of ForEachCell.
     int64_t CellAt(int64_t i) const {
       int64_t cell = 0;
       for (size_t d = loops_.size(); d-- > 0;) {
@@ -119,7 +119,7 @@ class WindowGrid {
       return cell;
     }
 
-    // The cells side by side.
+    // Copies the cells to contiguous storage.
     void GatherCells(const std::byte* base, int64_t bytes, std::byte* out) const {
       WithStorage(bytes, [&](auto sample) {
         ForEachLine([&](int64_t cell, int64_t step, int64_t count) {

@@ -106,7 +106,10 @@ TEST(ProgramJudgeTest, OnlyWhatMayDifferIsNotJudgeable) {
 TEST(ProgramJudgeTest, NansThatAreMadeHaveNoPlaceInTheTotalOrder) {
   const auto verdict = [](const char* made, const char* order) {
     return WithBitChanged(
-               absl::StrCat("order { a = f32[] parameter(0) b = f32[] parameter(1) "
+               absl::StrCat("backward { a = f32[3] parameter(0) ROOT r = f32[3] reverse(a), "
+                            "dimensions={0} } negated { a = f32[3] parameter(0) "
+                            "ROOT r = f32[3] negate(a) } "
+                            "order { a = f32[] parameter(0) b = f32[] parameter(1) "
                             "ROOT l = pred[] compare(a, b), direction=LT",
                             order, " } ENTRY e { p = ", made,
                             " ROOT s = f32[3] sort(x), dimensions={0}, to_apply=order }"),
@@ -116,8 +119,17 @@ TEST(ProgramJudgeTest, NansThatAreMadeHaveNoPlaceInTheTotalOrder) {
   constexpr char kConverted[] = "bf16[3] parameter(0) x = f32[3] convert(p)";
   EXPECT_EQ(verdict(kConverted, ", type=TOTALORDER"), Verdict::kNotJudgeable);
   EXPECT_EQ(verdict(kConverted, ""), Verdict::kWrong);
-  EXPECT_EQ(verdict("bf16[3] parameter(0) x = f32[3] constant({1, 2, 3})", ", type=TOTALORDER"),
-            Verdict::kWrong);
+  const auto of_constant = [&](const char* x) {
+    return verdict(absl::StrCat("bf16[3] parameter(0) c = f32[3] constant({1, 2, 3}) ", x).c_str(),
+                   ", type=TOTALORDER");
+  };
+  EXPECT_EQ(of_constant("x = f32[3] copy(c)"), Verdict::kWrong);
+  // What only moves is known as well, in computations that are called too; what computes is not.
+  EXPECT_EQ(of_constant("r = f32[1,3] reshape(c) x = f32[3] reshape(r)"), Verdict::kWrong);
+  EXPECT_EQ(of_constant("x = f32[3] call(c), to_apply=backward"), Verdict::kWrong);
+  EXPECT_EQ(of_constant("n = f32[3] negate(c) x = f32[3] call(n), to_apply=backward"),
+            Verdict::kNotJudgeable);
+  EXPECT_EQ(of_constant("x = f32[3] call(c), to_apply=negated"), Verdict::kNotJudgeable);
 }
 
 TEST(ProgramJudgeTest, LoopsAndMoves) {

@@ -65,7 +65,7 @@ bool ComparesInTotalOrder(const Computation& computation);
 
 // Returns true if the instruction compares in the total order what an operation has made: which
 // NaN that is, nobody specifies, so that it may come first as well as last. NaNs of arguments and
-// constants are known.
+// constants are known, wherever they are moved (given_nans.h).
 bool OrdersMadeNans(const Instruction& instruction);
 
 // Returns true if a region only compares and selects, so that it returns an element or the start.

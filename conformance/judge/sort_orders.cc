@@ -7,6 +7,7 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "conformance/judge/freedoms.h"
+#include "conformance/judge/given_nans.h"
 #include "conformance/judge/order_freedoms.h"
 #include "spec/analysis/isolate.h"
 
@@ -226,14 +227,6 @@ bool IsInTotalOrder(const Instruction& step) {
          step.FindInt(Attr::kComparisonType) == static_cast<int64_t>(ComparisonType::kTotalOrder);
 }
 
-bool MayBeMade(const Instruction& value) {
-  if (value.opcode() == Opcode::kConstant) return false;
-  if (value.opcode() != Opcode::kParameter) return true;
-  // Nobody knows here what a called computation is given.
-  const Module* const module = value.parent()->parent();
-  return module != nullptr && value.parent() != module->entry();
-}
-
 }  // namespace
 
 bool ComparesInTotalOrder(const Computation& computation) {
@@ -260,8 +253,9 @@ bool OrdersMadeNans(const Instruction& instruction) {
                         std::any_of(callees.begin(), callees.end(), [](const Computation* callee) {
                           return ComparesInTotalOrder(*callee);
                         });
-  return compares && std::any_of(instruction.operands().begin(), instruction.operands().end(),
-                                 [](const Instruction* operand) { return MayBeMade(*operand); });
+  return compares &&
+         std::any_of(instruction.operands().begin(), instruction.operands().end(),
+                     [](const Instruction* operand) { return !HasGivenNansAlone(*operand); });
 }
 
 absl::StatusOr<OrderFreedoms> FindSortOrders(const Subject& subject,

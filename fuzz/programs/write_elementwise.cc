@@ -1,5 +1,7 @@
 // Rows of elementwise operations.
 #include <algorithm>
+#include <optional>
+#include <utility>
 
 #include "fuzz/programs/writer.h"
 
@@ -52,17 +54,28 @@ void WriteBinary(ProgramWriter& w, Opcode opcode) {
 }
 
 void WriteCompare(ProgramWriter& w, Opcode opcode) {
-  Instruction* const x = w.OperandFor(opcode);
-  Instruction* const y = w.SecondOperandFor(opcode, x);
+  Instruction* x = w.OperandFor(opcode);
+  Instruction* y = w.SecondOperandFor(opcode, x);
   const ElementType type = x->shape().element_type();
-  auto made = w.Start(opcode, {x, y});
-  made->SetAttribute(Attr::kDirection, w.choices().Below(IsComplex(type) ? 2 : 6));
+  const int64_t direction = w.choices().Below(IsComplex(type) ? 2 : 6);
+  std::optional<ComparisonType> comparison;
   if (w.choices().OneIn(3)) {
-    ComparisonType comparison = ComparisonType::kUnsigned;
+    comparison = ComparisonType::kUnsigned;
     if (IsFloat(type) || IsComplex(type)) comparison = ComparisonType::kFloat;
     if (IsSigned(type)) comparison = ComparisonType::kSigned;
     if (IsFloat(type) && w.choices().OneIn(2)) comparison = ComparisonType::kTotalOrder;
-    made->SetAttribute(Attr::kComparisonType, static_cast<int64_t>(comparison));
+  }
+  // The total order tells zeros apart, and NaNs whose sign is known: those of new arrays.
+  if (comparison == ComparisonType::kTotalOrder && w.choices().OneIn(2)) {
+    const Dimensions sizes(x->shape().dimensions().begin(), x->shape().dimensions().end());
+    x = w.NewArray(type, sizes, SpecialValues(1));
+    y = w.NewArray(type, sizes, SpecialValues(2));
+    if (w.choices().OneIn(2)) std::swap(x, y);
+  }
+  auto made = w.Start(opcode, {x, y});
+  made->SetAttribute(Attr::kDirection, direction);
+  if (comparison) {
+    made->SetAttribute(Attr::kComparisonType, static_cast<int64_t>(*comparison));
   }
   w.FinishAs(std::move(made), WithType(*x, ElementType::kPred));
 }

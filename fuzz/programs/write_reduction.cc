@@ -141,7 +141,12 @@ void WriteMap(ProgramWriter& w, Opcode opcode) {
 }
 
 void WriteSort(ProgramWriter& w, Opcode opcode) {
-  Instruction* const x = w.ArrayFor(opcode, 1);
+  Instruction* x = w.ArrayFor(opcode, 1);
+  // Zeros and NaNs of both signs, which comparators tell apart or not.
+  if (IsFloat(x->shape().element_type()) && w.choices().OneIn(4)) {
+    const Dimensions sizes(x->shape().dimensions().begin(), x->shape().dimensions().end());
+    x = w.NewArray(x->shape().element_type(), sizes, SpecialValues(1));
+  }
   std::vector<Instruction*> operands = {x};
   for (int64_t more = w.Several(0, 2, 10); more > 0; --more) {
     operands.push_back(w.ArrayOf(w.AnyType(w.grammar().TypesOf(opcode)), x->shape().dimensions()));

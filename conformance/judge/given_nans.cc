@@ -1,0 +1,99 @@
+#include "conformance/judge/given_nans.h"
+
+#include <vector>
+
+#include "absl/container/flat_hash_set.h"
+
+namespace assay {
+namespace {
+
+bool HasFloats(const Shape& shape) {
+  for (const Shape* leaf : Leaves(shape)) {
+    if (!leaf->is_array()) continue;
+    const ElementType part = Info(leaf->element_type()).component;
+    if (IsFloat(part) && Info(part).format->has_nan()) return true;
+  }
+  return false;
+}
+
+// Operations that give elements of their operands, bits included.
+bool KeepsElements(const Instruction& value) {
+  switch (value.opcode()) {
+    case Opcode::kBitcastConvert:
+      return false;
+    case Opcode::kDynamicSlice:
+    case Opcode::kDynamicUpdateSlice:
+    case Opcode::kGather:
+    case Opcode::kGetTupleElement:
+    case Opcode::kOptimizationBarrier:
+    case Opcode::kSelect:
+    case Opcode::kSort:
+    case Opcode::kTuple:
+      return true;
+    default:
+      return value.info().accuracy == Accuracy::kExact &&
+             (value.info().family == Family::kMovement ||
+              value.info().family == Family::kCollective);
+  }
+}
+
+class GivenNans {
+ public:
+  bool Follow(const Instruction& value) {
+    Visit(value);
+    while (!open_.empty() && given_) {
+      const Instruction& next = *open_.back();
+      open_.pop_back();
+      FollowOne(next);
+    }
+    return given_;
+  }
+
+ private:
+  void Visit(const Instruction& value) {
+    if (HasFloats(value.shape()) && seen_.insert(&value).second) open_.push_back(&value);
+  }
+
+  void FollowOne(const Instruction& value) {
+    switch (value.opcode()) {
+      case Opcode::kConstant:
+        return;
+      case Opcode::kParameter:
+        return FollowParameter(value);
+      case Opcode::kCall:
+      case Opcode::kFusion:
+        for (const Computation* callee : value.called_computations()) Visit(*callee->root());
+        return;
+      default:
+        given_ = given_ && KeepsElements(value);
+        for (const Instruction* operand : value.operands()) Visit(*operand);
+    }
+  }
+
+  // What the callers of its computation pass.
+  void FollowParameter(const Instruction& parameter) {
+    const Computation* const own = parameter.parent();
+    const Module* const module = own->parent();
+    if (module == nullptr || own == module->entry()) return;
+    for (const auto& computation : module->computations()) {
+      for (const auto& each : computation->instructions()) {
+        for (const Computation* callee : each->called_computations()) {
+          if (callee != own) continue;
+          const bool passes = each->opcode() == Opcode::kCall || each->opcode() == Opcode::kFusion;
+          if (!passes) given_ = false;
+          if (passes) Visit(*each->operand(parameter.parameter_number()));
+        }
+      }
+    }
+  }
+
+  absl::flat_hash_set<const Instruction*> seen_;
+  std::vector<const Instruction*> open_;
+  bool given_ = true;
+};
+
+}  // namespace
+
+bool HasGivenNansAlone(const Instruction& value) { return GivenNans().Follow(value); }
+
+}  // namespace assay

@@ -17,6 +17,7 @@
 #include "tools/cli/isolated_diff.h"
 #include "tools/cli/options.h"
 #include "tools/cli/program_options.h"
+#include "tools/cli/reductions.h"
 #include "tools/cli/report.h"
 
 namespace assay {
@@ -43,7 +44,7 @@ struct DiffCommand {
   std::string save;
   std::string profile = kUsualProfile;
   bool isolate = false;
-  std::string html;
+  std::string html, reduce;
   DepthOptions depth;
   std::string out_subgraph;
   uint64_t max_ulp = 0;
@@ -76,6 +77,7 @@ absl::Status DiffCommand::CheckOptions() const {
                           : depth.given()          ? "--subgraphs or --iterations"
                           : !out_subgraph.empty()  ? "--out-subgraph"
                           : !html.empty()          ? "--html"
+                          : !reduce.empty()        ? "--reduce"
                                                    : nullptr;
     if (useless == nullptr) return absl::OkStatus();
     return absl::InvalidArgumentError(absl::StrCat(useless, " does nothing without --isolate"));
@@ -177,6 +179,7 @@ int DiffCommand::Isolate(const Module& module, absl::Span<const std::vector<Lite
   isolation.right = right;
   isolation.profile = profile;
   isolation.html = html;
+  isolation.reduce = reduce;
   isolation.out_subgraph = out_subgraph;
   isolation.depth = depth.depth;
   isolation.budget = budget.budget;
@@ -297,6 +300,7 @@ void AddDiffCommand(CLI::App& app, int* exit_code) {
                   "With --isolate: gets a page with the graph of the module, each instruction with "
                   "its verdict, values and source")
       ->type_name("FILE");
+  AddReduceOption(sub, &command->reduce);
   sub->add_option("--out-subgraph", command->out_subgraph,
                   "Gets what is wrong first as a module of its own: module.hlo, inputs.npz (golden "
                   "operands) and expected.npz")

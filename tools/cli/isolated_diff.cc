@@ -20,6 +20,7 @@
 #include "tools/cli/graph_notes.h"
 #include "tools/cli/help.h"
 #include "tools/cli/isolated_report.h"
+#include "tools/cli/reductions.h"
 #include "tools/cli/report.h"
 #include "tools/cli/terminal.h"
 
@@ -298,6 +299,11 @@ int RunIsolated(const Module& module, absl::Span<const std::vector<Literal>> arg
   if (whole.is_wrong()) first_wrong.TakeWhole(module, inputs, golden);
   if (absl::Status written = first_wrong.Write(); !written.ok()) return Fail(written, output);
   const Verdicts summary = Summarise(*verdicts, whole);
+  if (summary.exit_code != kExitOk) {
+    Reductions(isolation.reduce, target->get(), *profile, isolation.budget, isolation.right,
+               isolation.profile)
+        .Reduce(module, inputs, "whole", module.name());
+  }
   const std::vector<const Instruction*> not_asked = NotAskedAlone(module, *verdicts);
   const std::string closing = ClosingSentence(*verdicts, whole, summary, isolation.profile);
   if (!isolation.html.empty()) {

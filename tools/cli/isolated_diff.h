@@ -22,6 +22,7 @@ struct Isolation {
   std::string right;         // the implementation, as MakeBackend takes it
   std::string profile;       // what it may do: a name or a file
   std::string html;          // the file that gets the graph of the module; empty: none
+  std::string reduce;        // the folder that gets what is wrong, reduced; empty: none
   std::string out_subgraph;  // the folder that gets what is wrong first; empty: none
   TraceDepth depth;
   RunBudget budget;

@@ -7,8 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "fuzz/differential/examiner.h"
-#include "fuzz/reduce/artifacts.h"
-#include "fuzz/reduce/reducer.h"
+#include "fuzz/reduce/reduction.h"
 #include "nlohmann/json.hpp"
 #include "runtime/module_form.h"
 #include "spec/text/printer.h"
@@ -90,58 +89,26 @@ int ReduceCommand::Run() const {
   backend_options.memory_bytes = memory.Limit();
   absl::StatusOr<std::unique_ptr<Backend>> backend = MakeBackend(target, backend_options);
   if (!backend.ok()) return Fail(backend.status(), output);
-  fuzz::ExaminerOptions options;
-  options.budget = budget;
-  options.ways = options.relations = false;
-  options.repeat = wanted == fuzz::FindingKind::kUnstable;
-  fuzz::Examiner examiner(backend->get(), *target_profile, options);
-  const std::vector<DeviceInputs> whole = WithoutFeeds(*values);
   if (needs > tries) {
     return Fail(absl::InvalidArgumentError("--needs is at most --tries"), output);
   }
-  fuzz::Examination first;
-  bool shows = false;
-  for (int64_t left = tries; left > 0 && !shows; --left) {
-    first = examiner.AskTarget(*file->module, whole);
-    shows =
-        first.outcome == fuzz::Outcome::kFinding && (!wanted || first.signature.kind == *wanted);
-  }
-  if (!shows) {
-    return Fail(absl::FailedPreconditionError(absl::StrCat(
-                    "the module shows nothing to keep: the target ",
-                    first.outcome == fuzz::Outcome::kFinding ? first.signature.Text()
-                                                             : fuzz::OutcomeName(first.outcome),
-                    first.detail.empty() ? "" : ", ", first.detail)),
-                output);
-  }
-  // A target that fails now and then is asked several times.
-  const auto keeps = [&](const Module& module, absl::Span<const DeviceInputs> candidate) {
-    int64_t shown = 0;
-    for (int64_t left = tries; left > 0 && shown < needs && shown + left >= needs; --left) {
-      const fuzz::Examination found = examiner.AskTarget(module, candidate);
-      shown += found.outcome == fuzz::Outcome::kFinding &&
-                       found.signature.kind == first.signature.kind &&
-                       found.signature.error == first.signature.error
-                   ? 1
-                   : 0;
-    }
-    return shown >= needs;
-  };
-  const fuzz::ReducedModule reduced =
-      fuzz::ReduceModule(*file->module, whole, keeps, {questions, seconds});
-  const fuzz::Examination last = examiner.AskTarget(*reduced.module, reduced.inputs);
+  fuzz::ReductionOptions options;
+  options.target = backend->get();
+  options.profile = &*target_profile;
+  options.budget = budget;
+  options.keep = wanted;
+  options.limits = {questions, seconds};
+  options.tries = tries;
+  options.needs = needs;
+  const absl::StatusOr<fuzz::Reduction> reduction =
+      fuzz::ReduceFinding(*file->module, WithoutFeeds(*values), options);
+  if (!reduction.ok()) return Fail(reduction.status(), output);
   if (!out.empty()) {
-    fuzz::FindingFolder folder;
-    folder.module = reduced.module.get();
-    folder.inputs = reduced.inputs;
-    folder.examination = &last;
-    folder.target = target;
-    folder.profile = profile;
-    folder.origin = arguments[0];
-    const absl::Status status = fuzz::WriteFindingFolder(folder, out);
+    const absl::Status status =
+        fuzz::WriteReduction(*reduction, target, profile, arguments[0], out);
     if (!status.ok()) return Fail(status, output);
   }
-  return Report(reduced, last, file->module->instruction_count());
+  return Report(reduction->reduced, reduction->last, file->module->instruction_count());
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "conformance/corpus/corpus.h"
+#include "conformance/corpus/ready_case.h"
 #include "conformance/profiles/profile.h"
 #include "conformance/report/bundle.h"
 #include "conformance/report/describe.h"
@@ -27,6 +28,7 @@
 #include "tools/cli/exit_code.h"
 #include "tools/cli/help.h"
 #include "tools/cli/options.h"
+#include "tools/cli/reductions.h"
 #include "tools/cli/report.h"
 #include "tools/cli/suite_report.h"
 #include "tools/cli/terminal.h"
@@ -109,7 +111,7 @@ struct TestCommand {
   std::string profile = "golden";
   std::string shard;
   SuiteReport report;
-  std::string bundle;
+  std::string bundle, reduce;
   double timeout = kUsualTimeout;
   TargetMemory memory;
   int64_t jobs = 0;  // 0: one for each processor, 16 at most
@@ -134,6 +136,7 @@ struct TestCommand {
   absl::StatusOr<std::unique_ptr<Backend>> MakeTarget(int64_t workers) const;
   RunBudget GoldenBudget() const;
   absl::Status RunAll(const Inputs& inputs, const TargetProfile& target_profile, RunResult* run);
+  absl::Status ReduceFailures(absl::Span<const CorpusCase> cases, const RunResult& run) const;
   int Finish(const Inputs& inputs, RunResult* run) const;
 
   std::unique_ptr<Journal> journal_;  // null: there is no JSON report
@@ -245,6 +248,32 @@ absl::Status TestCommand::RunAll(const Inputs& inputs, const TargetProfile& targ
   return status;
 }
 
+// The first failure of each operation and outcome.
+absl::Status TestCommand::ReduceFailures(absl::Span<const CorpusCase> cases,
+                                         const RunResult& run) const {
+  const absl::StatusOr<TargetProfile> target_profile = TargetProfile::Find(profile);
+  if (!target_profile.ok()) return target_profile.status();
+  const absl::StatusOr<std::unique_ptr<Backend>> backend = MakeTarget(1);
+  if (!backend.ok()) return backend.status();
+  RunBudget budget = GoldenBudget();
+  budget.seconds = timeout;
+  Reductions reductions(reduce, backend->get(), *target_profile, budget, target, profile);
+  for (const CaseResult& result : run.cases) {
+    if (!IsFailure(result.outcome) || result.waived()) continue;
+    const auto found = std::lower_bound(
+        cases.begin(), cases.end(), result.id,
+        [](const CorpusCase& each, const std::string& id) { return each.id < id; });
+    if (found == cases.end() || found->id != result.id ||
+        found->expect == CorpusCase::Expect::kRefused)
+      continue;
+    const absl::StatusOr<ReadyCase> ready = MakeReady(*found);
+    if (!ready.ok()) return ready.status();
+    reductions.Reduce(*ready->module, ready->inputs,
+                      absl::StrCat(OutcomeName(result.outcome), " ", result.op), result.id);
+  }
+  return absl::OkStatus();
+}
+
 int TestCommand::Finish(const Inputs& inputs, RunResult* run) const {
   const std::vector<absl::string_view> ids(inputs.ids.begin(), inputs.ids.end());
   report.Conclude(ids, run);
@@ -252,6 +281,7 @@ int TestCommand::Finish(const Inputs& inputs, RunResult* run) const {
   if (!bundle.empty()) {
     written.Update(WriteBundles(bundle, inputs.cases, *run, GoldenBudget()));
   }
+  if (!reduce.empty()) written.Update(ReduceFailures(inputs.cases, *run));
   if (written.ok() && !run->interrupted && journal_ != nullptr) journal_->Remove();
   const int exit_code = report.Print(*run, output);
   if (!written.ok()) return Fail(written, OutputOptions());
@@ -328,6 +358,7 @@ void AddTestCommand(CLI::App& app, int* exit_code) {
   sub->add_option("--bundle", command->bundle,
                   "Gets a folder for each failure with all that it takes to see it again")
       ->type_name("DIR");
+  AddReduceOption(sub, &command->reduce);
   sub->add_flag("--resume", command->resume,
                 "Go on with a run that was killed or interrupted, from the journal beside its "
                 "JSON report");

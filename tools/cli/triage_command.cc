@@ -17,6 +17,7 @@
 #include "tools/cli/help.h"
 #include "tools/cli/module_files.h"
 #include "tools/cli/options.h"
+#include "tools/cli/reductions.h"
 #include "tools/cli/report.h"
 #include "tools/cli/terminal.h"
 #include "tools/cli/triage_files.h"
@@ -31,7 +32,7 @@ struct TriageCommand {
   std::vector<std::string> arguments;
   std::string target;
   std::string profile = "xla-cpu";
-  std::string html;
+  std::string html, reduce;
   uint64_t seed = 1;
   BudgetOptions budget;
   TargetMemory memory;
@@ -63,10 +64,11 @@ void PrintText(const std::vector<TriageGroup>& groups) {
 }
 
 int TriageCommand::Run() const {
-  if (target.empty() && depth.given()) {
-    return Fail(
-        absl::InvalidArgumentError("--subgraphs or --iterations does nothing without --target"),
-        output);
+  if (target.empty() && (depth.given() || !reduce.empty())) {
+    return Fail(absl::InvalidArgumentError(
+                    absl::StrCat(reduce.empty() ? "--subgraphs or --iterations" : "--reduce",
+                                 " does nothing without --target")),
+                output);
   }
   auto target_profile = TargetProfile::Find(profile);
   if (!target_profile.ok()) return Fail(target_profile.status(), output);
@@ -89,10 +91,13 @@ int TriageCommand::Run() const {
   question.budget = budget.budget;
   question.depth = depth.depth;
   TriageGraphs graphs;
+  Reductions reductions(reduce, backend.get(), *target_profile, budget.budget, target, profile);
+  ReducingObserver reducing(&reductions, html.empty() ? nullptr : &graphs);
   if (!html.empty()) {
     if (absl::Status status = CheckWritable(html); !status.ok()) return Fail(status, output);
     question.observer = &graphs;
   }
+  if (reductions.wanted()) question.observer = &reducing;
   Progress progress(!output.json && !output.quiet);
   question.progress = [&](size_t done, const std::string& path) {
     progress.Show(
@@ -143,6 +148,7 @@ void AddTriageCommand(CLI::App& app, int* exit_code) {
          "Gets a page with all groups, and with the graph of each module that is wrong, "
          "fails or is not judgeable: every instruction with its verdict, values and source")
       ->type_name("FILE");
+  AddReduceOption(sub, &command->reduce);
   command->depth.AddTo(sub);
   command->memory.AddTo(sub);
   command->budget.AddTo(sub, "a module that spends one is broken");

@@ -13,6 +13,8 @@
 #include "fuzz/programs/decoder.h"
 #include "fuzz/programs/features.h"
 #include "fuzz/reduce/artifacts.h"
+#include "spec/proto/module_file.h"
+#include "spec/text/printer.h"
 
 namespace assay::fuzz {
 namespace {
@@ -31,6 +33,13 @@ class Worker {
   Examination Examine(const FuzzProgram& program, absl::Span<const DeviceInputs> inputs,
                       int64_t turn) {
     return examiner_.Examine(*program.module, inputs, turn);
+  }
+
+  std::vector<Examination> ExamineJoined(absl::Span<const ProgramToJoin> programs, int64_t turn) {
+    return examiner_.ExamineJoined(programs, turn);
+  }
+  Examination ExamineIllegal(const IllegalProgram& program, absl::Span<const DeviceInputs> inputs) {
+    return examiner_.ExamineIllegal(program, inputs);
   }
 
   // The smallest program with the signature of the examination, and its folder.
@@ -176,29 +185,99 @@ class Campaign {
     }
     ++started_;
     Worker worker(options_, std::move(target));
+    const int64_t batch = std::max<int64_t>(options_.batch, 1);
     while (!Ended()) {
-      const int64_t index = next_++;
-      if (options_.programs >= 0 && index >= options_.programs) return;
-      RunProgram(worker, index);
+      std::vector<Task> tasks;
+      for (int64_t k = 0; k < batch; ++k) {
+        const int64_t index = next_++ * options_.shards + options_.shard;
+        if (options_.programs >= 0 && index >= options_.programs) break;
+        AddTask(index, &tasks);
+      }
+      if (tasks.empty()) return;
+      RunTasks(worker, tasks);
     }
   }
 
-  void RunProgram(Worker& worker, int64_t index) {
-    const Bytes bytes = NextBytes(index);
-    const FuzzProgram program = DecodeProgram(*options_.grammar, bytes);
-    const auto inputs = MakeInputs(program);
+  // A program on its way.
+  struct Task {
+    int64_t index = 0;
+    Bytes bytes;
+    FuzzProgram program;
+    std::vector<DeviceInputs> inputs;
+  };
+  void AddTask(int64_t index, std::vector<Task>* tasks) {
+    Task task;
+    task.index = index;
+    task.bytes = NextBytes(index);
+    task.program = DecodeProgram(*options_.grammar, task.bytes);
+    absl::StatusOr<std::vector<DeviceInputs>> inputs = MakeInputs(task.program);
     if (!inputs.ok()) return;
-    const Examination found = worker.Examine(program, *inputs, index);
+    task.inputs = *std::move(inputs);
+    tasks->push_back(std::move(task));
+  }
+
+  // Several programs that may be joined are examined together, the others alone.
+  void RunTasks(Worker& worker, const std::vector<Task>& tasks) {
+    std::vector<const Task*> together;
+    std::vector<ProgramToJoin> joined;
+    for (const Task& task : tasks) {
+      const ProgramToJoin program{task.program.module.get(), task.inputs};
+      if (tasks.size() > 1 && MayBeJoined(program)) {
+        together.push_back(&task);
+        joined.push_back(program);
+      } else {
+        Take(worker, task, worker.Examine(task.program, task.inputs, task.index));
+      }
+    }
+    if (together.empty()) return;
+    const std::vector<Examination> found = worker.ExamineJoined(joined, together.front()->index);
+    for (size_t k = 0; k < together.size(); ++k) Take(worker, *together[k], found[k]);
+  }
+
+  // Counts what was found; the first of a signature is reduced and reported.
+  void Take(Worker& worker, const Task& task, const Examination& found) {
     bool is_new = false;
     FindingGroup group;
     {
       const std::lock_guard<std::mutex> lock(mutex_);
-      is_new = Count(program, index, found, &group);
-      CountFeatures(*program.module, bytes, index);
+      ++result_.programs;
+      is_new = Count(task.program, task.index, found, &group);
+      CountFeatures(*task.program.module, task.bytes, task.index);
       if (options_.progress) options_.progress(result_);
     }
+    // What is wrong beside other programs alone shows nothing by itself.
+    if (is_new && found.signature.relation != "joined") {
+      worker.Reduce(task.bytes, task.index, found, &group);
+    }
+    if (is_new) Report(group);
+    if (options_.illegal && task.index % 8 == 7) RunIllegal(worker, task);
+  }
+
+  void RunIllegal(Worker& worker, const Task& task) {
+    const std::optional<IllegalProgram> illegal =
+        BreakProgram(*task.program.module,
+                     options_.seed * 0x9E3779B97F4A7C15 + static_cast<uint64_t>(task.index));
+    if (!illegal) return;
+    const Examination found = worker.ExamineIllegal(*illegal, task.inputs);
+    bool is_new = false;
+    FindingGroup group;
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      result_.illegal += found.outcome == Outcome::kUnsupported ? 0 : 1;
+      if (found.outcome == Outcome::kFinding) is_new = CountGroup(task.index, found, &group);
+    }
     if (!is_new) return;
-    worker.Reduce(bytes, index, found, &group);
+    group.instructions = illegal->module->entry()->instruction_count();
+    if (!options_.folder.empty()) {
+      group.folder = absl::StrCat(options_.folder, "/", FolderName(group.signature));
+      const absl::Status status = WriteFileAtomically(absl::StrCat(group.folder, "/module.hlo"),
+                                                      PrintModule(*illegal->module));
+      if (!status.ok()) group.folder = absl::StrCat("(", status.message(), ")");
+    }
+    Report(group);
+  }
+
+  void Report(const FindingGroup& group) {
     const std::lock_guard<std::mutex> lock(mutex_);
     for (FindingGroup& own : result_.groups) {
       if (!(own.signature == group.signature)) continue;
@@ -233,7 +312,6 @@ class Campaign {
   // Returns true for the first finding of its signature.
   bool Count(const FuzzProgram& program, int64_t index, const Examination& found,
              FindingGroup* group) {
-    ++result_.programs;
     ++result_.counts[static_cast<size_t>(found.outcome)];
     result_.seconds = options_.start.seconds + Elapsed();
     for (const auto& computation : program.module->computations()) {
@@ -245,7 +323,10 @@ class Campaign {
     if (found.outcome == Outcome::kUnsupported) {
       ++result_.not_supported[WithoutNumbers(found.detail)];
     }
-    if (found.outcome != Outcome::kFinding) return false;
+    return found.outcome == Outcome::kFinding && CountGroup(index, found, group);
+  }
+
+  bool CountGroup(int64_t index, const Examination& found, FindingGroup* group) {
     for (FindingGroup& own : result_.groups) {
       if (!(own.signature == found.signature)) continue;
       ++own.count;

@@ -37,7 +37,8 @@ struct CampaignResult {
   int64_t features = 0;  // of this run and its corpus, where they are counted
   int64_t programs = 0;  // examined, earlier runs of the same campaign included
   int64_t instructions = 0;
-  double seconds = 0;  // of all runs
+  int64_t illegal = 0;  // illegal programs that the target was asked for
+  double seconds = 0;   // of all runs
   std::array<int64_t, kOutcomes> counts{};
   std::vector<FindingGroup> groups;  // in the order of discovery
   // Why programs were not examined, with how many.
@@ -60,6 +61,10 @@ struct CampaignOptions {
   double seconds = -1;    // of this run; negative: no limit
   int64_t jobs = 1;
   int64_t most_records = 12;
+  int64_t batch = 1;     // programs that a target is asked for in one module
+  bool illegal = false;  // of each eighth program the target also gets an illegal form
+  // Of the programs with these numbers in all, those of this process: number % shards == shard.
+  int64_t shard = 0, shards = 1;
   int64_t most_findings = -1;  // ends after so many groups; negative: no limit
   std::vector<Bytes> corpus;
   std::string folder;  // for the folders of findings; empty: none

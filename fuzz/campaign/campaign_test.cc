@@ -3,12 +3,15 @@
 #include "fuzz/campaign/campaign.h"
 
 #include <filesystem>
+#include <map>
 #include <set>
 
 #include "backends/golden/golden_backend.h"
 #include "conformance/mutants/mutant_backend.h"
+#include "fuzz/campaign/coverage.h"
 #include "fuzz/campaign/report.h"
 #include "fuzz/programs/choices.h"
+#include "fuzz/programs/decoder.h"
 #include "gtest/gtest.h"
 
 namespace assay::fuzz {
@@ -150,6 +153,58 @@ TEST(MutationTest, ProgramsOfACorpusAreChangedWithinLimits) {
   EXPECT_EQ(ProgramBytes(1, 0, {a, b}, 6), a);
   EXPECT_EQ(ProgramBytes(1, 1, {a, b}, 6), b);
   EXPECT_FALSE(MutateRecords({}, 1, 6).empty());
+}
+
+// Two shards have the programs of the whole, each once.
+TEST_F(CampaignTest, ShardsShareTheWork) {
+  UseMutant("mutant:reverse/two_dimensions_apart");
+  options_.folder.clear();
+  options_.reduce.questions = 0;
+  options_.programs = 301;
+  const CampaignResult whole = Ran();
+  std::map<std::string, int64_t> counts;
+  int64_t programs = 0;
+  options_.shards = 2;
+  for (options_.shard = 0; options_.shard < 2; ++options_.shard) {
+    const CampaignResult part = Ran();
+    programs += part.programs;
+    for (const FindingGroup& group : part.groups) counts[group.signature.Text()] += group.count;
+  }
+  EXPECT_EQ(programs, 301);
+  EXPECT_EQ(counts.size(), whole.groups.size());
+  for (const FindingGroup& group : whole.groups) {
+    EXPECT_EQ(counts[group.signature.Text()], group.count) << group.signature.Text();
+  }
+}
+
+// The same findings, asked for in modules of several programs.
+TEST_F(CampaignTest, BatchesFindTheSame) {
+  UseMutant("mutant:reverse/two_dimensions_apart");
+  options_.reduce.questions = 0;
+  options_.examiner.relations = options_.examiner.repeat = false;
+  const CampaignResult alone = Ran();
+  options_.batch = 7;
+  const CampaignResult together = Ran();
+  EXPECT_EQ(together.programs, alone.programs);
+  EXPECT_EQ(together.counts, alone.counts);
+  ASSERT_EQ(together.groups.size(), alone.groups.size());
+}
+
+TEST_F(CampaignTest, CoverageCountsWhatProgramsHave) {
+  Coverage none, some;
+  const size_t legal = none.EmptyTypes().size();
+  EXPECT_GT(legal, 2500u);
+  constexpr int64_t kPrograms = 400;
+  for (int64_t i = 0; i < kPrograms; ++i) {
+    some.Add(*DecodeProgram(*grammar_, RandomBytes(1, i, 8)).module);
+  }
+  const auto empty = some.EmptyTypes();
+  const std::set<std::pair<Opcode, ElementType>> left(empty.begin(), empty.end());
+  EXPECT_FALSE(left.contains({Opcode::kReverse, ElementType::kF32}));
+  EXPECT_TRUE(left.contains({Opcode::kCholesky, ElementType::kF32}));
+  const std::string page = some.Markdown();
+  EXPECT_NE(page.find("400 programs"), std::string::npos);
+  EXPECT_NE(page.find("`cholesky` f32"), std::string::npos);
 }
 
 }  // namespace

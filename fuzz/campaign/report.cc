@@ -41,11 +41,14 @@ std::optional<FindingGroup> GroupOf(const Json& json) {
 }
 
 Json IdentityJson(const CampaignIdentity& identity) {
-  return {{"target", identity.target},
-          {"profile", identity.profile},
-          {"operations", identity.operations},
-          {"types", identity.types},
-          {"seed", identity.seed}};
+  Json json = {{"target", identity.target},
+               {"profile", identity.profile},
+               {"operations", identity.operations},
+               {"types", identity.types},
+               {"seed", identity.seed}};
+  if (!identity.seeds.empty()) json["seeds"] = identity.seeds;
+  if (!identity.shard.empty()) json["shard"] = identity.shard;
+  return json;
 }
 
 std::optional<CampaignResult> ResultOf(const Json& json, const CampaignIdentity& identity) {
@@ -54,6 +57,7 @@ std::optional<CampaignResult> ResultOf(const Json& json, const CampaignIdentity&
   result.programs = json.at("programs");
   result.instructions = json.at("instructions");
   result.seconds = json.at("seconds");
+  result.illegal = json.value("illegal", int64_t{0});
   for (int k = 0; k < kOutcomes; ++k) {
     result.counts[k] = json.at("outcomes").at(std::string(OutcomeName(static_cast<Outcome>(k))));
   }
@@ -90,11 +94,11 @@ Json CampaignJson(const CampaignIdentity& identity, const CampaignResult& result
   for (int k = 0; k < kOutcomes; ++k) {
     outcomes[std::string(OutcomeName(static_cast<Outcome>(k)))] = result.counts[k];
   }
-  return {{"campaign", IdentityJson(identity)},  {"programs", result.programs},
-          {"instructions", result.instructions}, {"seconds", result.seconds},
-          {"interrupted", result.interrupted},   {"outcomes", std::move(outcomes)},
-          {"operations", result.operations},     {"not_supported", result.not_supported},
-          {"findings", std::move(findings)}};
+  return {{"campaign", IdentityJson(identity)},    {"programs", result.programs},
+          {"instructions", result.instructions},   {"seconds", result.seconds},
+          {"interrupted", result.interrupted},     {"illegal", result.illegal},
+          {"outcomes", std::move(outcomes)},       {"operations", result.operations},
+          {"not_supported", result.not_supported}, {"findings", std::move(findings)}};
 }
 
 absl::StatusOr<CampaignResult> ParseCampaign(absl::string_view text, const std::string& name,

@@ -105,6 +105,8 @@ absl::string_view FindingKindName(FindingKind kind) {
       return "refused";
     case FindingKind::kUnstable:
       return "unstable";
+    case FindingKind::kAccepted:
+      return "accepted";
     case FindingKind::kReference:
       return "reference";
   }
@@ -153,6 +155,75 @@ Examination Examiner::Examine(const Module& module, absl::Span<const DeviceInput
     }
   }
   if (options_.relations) ExamineRelation(module, inputs, turn, &result);
+  return result;
+}
+
+std::vector<Examination> Examiner::ExamineJoined(absl::Span<const ProgramToJoin> programs,
+                                                 int64_t turn) {
+  std::vector<Examination> results(programs.size());
+  std::vector<size_t> asked;
+  std::vector<ProgramToJoin> joined;
+  for (size_t k = 0; k < programs.size(); ++k) {
+    const ProgramToJoin& program = programs[k];
+    const auto own_turn = turn + static_cast<int64_t>(k);
+    if (!ExamineReference(*program.module, program.inputs, own_turn, &results[k])) continue;
+    if (const std::optional<std::string> reason = profile_.Unsupported(*program.module)) {
+      results[k].outcome = Outcome::kUnsupported;
+      results[k].detail = *reason;
+      continue;
+    }
+    asked.push_back(k);
+    joined.push_back(program);
+  }
+  if (asked.empty() || target_ == nullptr) return results;
+  const JoinedPrograms all = JoinPrograms(joined);
+  InputSets sets;
+  sets.sets = {all.inputs};
+  sets.order = {0};
+  absl::StatusOr<ModuleRun> run = target_->Supports(*all.module).ok()
+                                      ? target_->RunSets(*all.module, sets)
+                                      : absl::UnimplementedError("");
+  for (size_t i = 0; i < asked.size(); ++i) {
+    Examination& result = results[asked[i]];
+    const ProgramToJoin& program = joined[i];
+    if (run.ok()) {
+      result.actual = {{run->outputs[0][0].result.element(static_cast<int64_t>(i)), {}}};
+      JudgeTarget(*program.module, program.inputs, &result);
+      if (result.outcome != Outcome::kFinding) continue;
+    }
+    Examination alone = AskTarget(*program.module, program.inputs);
+    if (!run.ok() || alone.outcome == Outcome::kFinding) {
+      result = std::move(alone);
+    } else {
+      result.signature.relation = "joined";
+    }
+  }
+  return results;
+}
+
+Examination Examiner::ExamineIllegal(const IllegalProgram& program,
+                                     absl::Span<const DeviceInputs> inputs) {
+  Examination result;
+  if (target_ == nullptr || target_->capabilities().modules_are_verified ||
+      !target_->Supports(*program.module).ok()) {
+    result.outcome = Outcome::kUnsupported;
+    result.detail = "illegal programs are refused before the target is asked";
+    return result;
+  }
+  InputSets sets;
+  sets.sets = {inputs};
+  sets.order = {0};
+  const absl::StatusOr<ModuleRun> run = target_->RunSets(*program.module, sets);
+  const std::string rule = absl::StrCat("a program that ", program.clause, " refuses");
+  if (run.ok()) {
+    SetFinding(FindingKind::kAccepted, program.operation, rule, "the target runs it", &result);
+  } else if (absl::IsAborted(run.status())) {
+    const std::string message(run.status().message());
+    SetFinding(absl::StrContains(message, "did not answer in time") ? FindingKind::kHang
+                                                                    : FindingKind::kCrash,
+               program.operation, absl::StrCat(rule, ": ", WithoutNumbers(message)), message,
+               &result);
+  }
   return result;
 }
 

@@ -12,6 +12,8 @@
 #include "absl/types/span.h"
 #include "backends/backend.h"
 #include "conformance/profiles/profile.h"
+#include "fuzz/differential/illegal.h"
+#include "fuzz/differential/joined_programs.h"
 #include "interpreter/interpreter.h"
 #include "spec/ir/module.h"
 
@@ -33,6 +35,7 @@ enum class FindingKind : uint8_t {
   kHang,      // the target did not answer in time
   kRefused,   // the target refuses a valid program
   kUnstable,  // the same program and values gave other bits
+  kAccepted,  // the target runs an illegal program
   kReference  // the reference interpreter disagrees with itself, or refuses a valid program
 };
 absl::string_view FindingKindName(FindingKind kind);
@@ -75,6 +78,14 @@ class Examiner {
 
   // `turn` says which of the ways and rewrites that take turns are asked.
   Examination Examine(const Module& module, absl::Span<const DeviceInputs> inputs, int64_t turn);
+
+  // The same of several programs that may be joined (joined_programs.h): the target is asked once
+  // for all of them, without repetitions and rewrites. What fails is asked alone; what is wrong
+  // only beside the others has the relation "joined".
+  std::vector<Examination> ExamineJoined(absl::Span<const ProgramToJoin> programs, int64_t turn);
+
+  // A program that is illegal (illegal.h): a target that is asked for such must refuse it.
+  Examination ExamineIllegal(const IllegalProgram& program, absl::Span<const DeviceInputs> inputs);
 
   // Oracle 2 alone: for reductions, where a program is asked hundreds of times.
   Examination AskTarget(const Module& module, absl::Span<const DeviceInputs> inputs);

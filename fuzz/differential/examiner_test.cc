@@ -2,6 +2,8 @@
 // found, conforming variants are not accused, crashes and refusals are told from wrong values.
 #include "fuzz/differential/examiner.h"
 
+#include <set>
+
 #include "backends/factory/factory.h"
 #include "backends/golden/golden_backend.h"
 #include "conformance/mutants/mutant_backend.h"
@@ -148,6 +150,125 @@ TEST(ExaminerTest, FailuresHaveTheirKind) {
       EXPECT_EQ(examination.signature.kind, known.kind) << known.status;
     }
   }
+}
+
+std::vector<ProgramToJoin> Joinable(const std::vector<FuzzProgram>& programs,
+                                    const std::vector<std::vector<DeviceInputs>>& inputs) {
+  std::vector<ProgramToJoin> joined;
+  for (size_t k = 0; k < programs.size(); ++k) {
+    const ProgramToJoin program{programs[k].module.get(), inputs[k]};
+    if (MayBeJoined(program)) joined.push_back(program);
+  }
+  return joined;
+}
+
+// Compiles no module with both of two operations, and is wrong about one of them.
+class FailingTogether : public GoldenBackend {
+ public:
+  int64_t asked = 0;
+  absl::StatusOr<ModuleRun> RunSets(const Module& module, const InputSets& inputs) override {
+    ++asked;
+    std::set<Opcode> seen;
+    for (const auto& each : module.entry()->instructions()) seen.insert(each->opcode());
+    if (seen.contains(Opcode::kTanh) && seen.contains(Opcode::kReverse)) {
+      return absl::AbortedError("process 'x' exited with code 3");
+    }
+    absl::StatusOr<ModuleRun> run = GoldenBackend::RunSets(module, inputs);
+    if (run.ok() && seen.contains(Opcode::kTanh) && module.name() != "joined") {
+      for (auto& execution : run->outputs) {
+        execution[0].result = Literal::Zeros(execution[0].result.shape());
+      }
+    }
+    return run;
+  }
+};
+
+TEST(ExaminerTest, ProgramsInOneModuleAreToldApart) {
+  const TargetProfile profile = ProfileOf("golden");
+  std::vector<FuzzProgram> programs;
+  std::vector<std::vector<DeviceInputs>> inputs;
+  const Grammar grammar = PlainGrammar();
+  for (int64_t i = 0; i < 40; ++i) {
+    programs.push_back(DecodeProgram(grammar, RandomBytes(5, i, 6)));
+    const auto values = MakeInputs(programs.back());
+    ASSERT_TRUE(values.ok());
+    inputs.push_back(*values);
+  }
+  const std::vector<ProgramToJoin> joined = Joinable(programs, inputs);
+  ASSERT_GT(joined.size(), 15u);
+  GoldenBackend golden;
+  Examiner examiner(&golden, profile, SmallOptions());
+  for (const Examination& each : examiner.ExamineJoined(joined, 0)) {
+    EXPECT_NE(each.outcome, Outcome::kFinding) << each.signature.Text() << ": " << each.detail;
+    if (each.outcome == Outcome::kAgrees) {
+      EXPECT_TRUE(Literal::BitEqual(each.actual[0].result, each.golden[0].result));
+    }
+  }
+  // Where the whole fails, each is asked alone, and only what is wrong alone is accused.
+  constexpr const char* kModules[] = {
+      "HloModule a ENTRY e { a = f32[2] parameter(0) ROOT b = f32[2] tanh(a) }",
+      "HloModule b ENTRY e { a = f32[2] parameter(0) ROOT b = f32[2] reverse(a), dimensions={0} }",
+      "HloModule c ENTRY e { a = f32[2] parameter(0) ROOT b = f32[2] negate(a) }"};
+  std::vector<std::unique_ptr<Module>> modules;
+  std::vector<ProgramToJoin> three;
+  std::vector<DeviceInputs> one(1);
+  one[0].arguments = {Literal::Zeros(Shape(ElementType::kF32, {2}))};
+  one[0].arguments[0].Set(1, {EncodeFloat(ElementType::kF32, 1), 0});
+  for (const char* text : kModules) {
+    modules.push_back(*ParseModule(text));
+    three.push_back({modules.back().get(), one});
+  }
+  FailingTogether target;
+  Examiner failing(&target, profile, SmallOptions());
+  const std::vector<Examination> found = failing.ExamineJoined(three, 0);
+  EXPECT_EQ(found[0].outcome, Outcome::kFinding);
+  EXPECT_EQ(found[0].signature.operation, "tanh f32");
+  EXPECT_EQ(found[0].signature.relation, "");
+  EXPECT_EQ(found[1].outcome, Outcome::kAgrees);
+  EXPECT_EQ(found[2].outcome, Outcome::kAgrees);
+}
+
+// Runs whatever it is given, or refuses what the verifier refuses.
+class Unverified : public GoldenBackend {
+ public:
+  explicit Unverified(bool refuses) : refuses_(refuses) {}
+  BackendCapabilities capabilities() const override { return {}; }
+  absl::Status Supports(const Module&) override { return absl::OkStatus(); }
+  absl::StatusOr<ModuleRun> RunSets(const Module& module, const InputSets& inputs) override {
+    if (refuses_) return GoldenBackend::RunSets(module, inputs);
+    return ModuleRun{{std::vector<DeviceOutputs>(1)}, 0};
+  }
+
+ private:
+  const bool refuses_;
+};
+
+TEST(ExaminerTest, IllegalProgramsMustBeRefused) {
+  const TargetProfile profile = ProfileOf("golden");
+  const Grammar grammar = PlainGrammar();
+  std::set<std::string> clauses;
+  int64_t broken = 0;
+  constexpr int64_t kPrograms = 300;
+  GoldenBackend golden;
+  Unverified accepts(false), refuses(true);
+  Examiner of_golden(&golden, profile, SmallOptions()), of_accepting(&accepts, profile, {}),
+      of_refusing(&refuses, profile, {});
+  for (int64_t i = 0; i < kPrograms; ++i) {
+    const FuzzProgram program = DecodeProgram(grammar, RandomBytes(6, i, 6));
+    const auto inputs = MakeInputs(program);
+    ASSERT_TRUE(inputs.ok());
+    const std::optional<IllegalProgram> illegal = BreakProgram(*program.module, i);
+    if (!illegal) continue;
+    ++broken;
+    clauses.insert(illegal->clause);
+    EXPECT_EQ(of_golden.ExamineIllegal(*illegal, *inputs).outcome, Outcome::kUnsupported);
+    EXPECT_EQ(of_refusing.ExamineIllegal(*illegal, *inputs).outcome, Outcome::kAgrees);
+    const Examination found = of_accepting.ExamineIllegal(*illegal, *inputs);
+    EXPECT_EQ(found.outcome, Outcome::kFinding);
+    EXPECT_EQ(found.signature.kind, FindingKind::kAccepted);
+  }
+  EXPECT_GT(broken, kPrograms * 9 / 10);
+  EXPECT_GT(clauses.size(), 40u);
 }
 
 // An implementation that loses every value of one operation is right about a program without that

@@ -4,6 +4,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "fuzz/programs/writer.h"
+#include "spec/builder/copy_module.h"
 
 namespace assay::fuzz {
 
@@ -31,6 +32,35 @@ Computation* ProgramWriter::EndComputation(Instruction* root) {
   scopes_.pop_back();
   computation->set_root(root);
   return module().Add(std::move(computation));
+}
+
+Instruction* ProgramWriter::FinishCopy(std::unique_ptr<Instruction> copy) {
+  int64_t count = 0;
+  for (const Shape* leaf : Leaves(copy->shape())) {
+    const int64_t own = CountOf(leaf->dimensions());
+    if (own > limits().elements) return nullptr;
+    count += own;
+  }
+  if (count > 1 && elements_ + count > limits().all_elements) return nullptr;
+  elements_ += count;
+  Instruction* const made = Append(std::move(copy));
+  Offer(made);
+  return made;
+}
+
+Computation* ProgramWriter::CopyComputation(
+    const Computation& original,
+    const absl::flat_hash_map<const Computation*, Computation*>& callees) {
+  std::unique_ptr<Computation> own = EmptyCopy(original);
+  own->set_name(absl::StrCat("seed", names_++));
+  InstructionMap instructions;
+  for (const auto& each : original.instructions()) {
+    std::unique_ptr<Instruction> copy = CopyInstruction(*each, instructions, callees);
+    copy->set_name(NewName(each->opcode() == Opcode::kParameter ? 'p' : 'v'));
+    instructions[each.get()] = own->Add(std::move(copy));
+  }
+  own->set_root(instructions.at(original.root()));
+  return module().Add(std::move(own));
 }
 
 Instruction* ProgramWriter::ElementwiseStep(Instruction* value) {

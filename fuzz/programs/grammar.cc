@@ -234,6 +234,7 @@ absl::StatusOr<Grammar> Grammar::Create(const GrammarOptions& options) {
   grammar.limits_ = options.limits;
   grammar.collectives_ = options.collectives;
   grammar.effects_ = options.effects;
+  grammar.seeds_ = options.seeds;
   grammar.idioms_ = options.operations.empty();
   grammar.all_types_ = *types;
   for (const Row& row : kRows) {

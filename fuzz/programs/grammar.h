@@ -4,6 +4,7 @@
 #define ASSAY_FUZZ_PROGRAMS_GRAMMAR_H_
 
 #include <array>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,7 @@
 namespace assay::fuzz {
 
 class ProgramWriter;
+class SeedModules;
 
 // Where a row may stand.
 enum class RowPlace : uint8_t {
@@ -44,6 +46,8 @@ struct GrammarOptions {
   bool collectives = true;
   bool effects = true;
   ProgramLimits limits;
+  // Whose parts programs have beside what the rows write; null: none.
+  std::shared_ptr<const SeedModules> seeds;
 };
 
 class Grammar {
@@ -67,6 +71,7 @@ class Grammar {
   bool effects() const { return effects_; }
   // Whether programs have idioms (idioms.h): not where the options name operations.
   bool idioms() const { return idioms_; }
+  const SeedModules* seeds() const { return seeds_.get(); }
 
  private:
   ProgramLimits limits_;
@@ -74,6 +79,7 @@ class Grammar {
   std::array<std::vector<ElementType>, kOpcodeCount> types_;
   std::vector<ElementType> all_types_;
   bool collectives_ = true, effects_ = true, idioms_ = true;
+  std::shared_ptr<const SeedModules> seeds_;
 };
 
 // The functions that write, by family (write_*.cc).

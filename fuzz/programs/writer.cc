@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "fuzz/programs/edges.h"
 #include "fuzz/programs/idioms.h"
+#include "fuzz/programs/seeds.h"
 #include "spec/ops/shape_inference.h"
 
 namespace assay::fuzz {
@@ -194,6 +195,11 @@ void ProgramWriter::WriteRecords(int64_t count) {
 void ProgramWriter::WriteRecord(absl::Span<const uint8_t> record) {
   Choices choices(record);
   Choices* const outer = std::exchange(choices_, &choices);
+  if (grammar_.seeds() != nullptr && in_entry() && !sole_ && choices.OneIn(2)) {
+    WriteSeed(*this);
+    choices_ = outer;
+    return;
+  }
   const absl::Span<const Row* const> rows = RowsHere();
   if (!rows.empty()) {
     const Row& row = *choices.Of(rows);

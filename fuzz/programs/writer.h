@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/functional/function_ref.h"
 #include "absl/types/span.h"
 #include "fuzz/programs/choices.h"
@@ -145,6 +146,13 @@ class ProgramWriter {
   }
   Instruction* TupleOf(absl::Span<Instruction* const> elements);
   Instruction* ElementOf(Instruction* tuple, int64_t index);
+  // Appends a copy of an instruction of another module, whose shape is known; null where it goes
+  // beyond the limits.
+  Instruction* FinishCopy(std::unique_ptr<Instruction> copy);
+  // A computation of another module, with names of this program.
+  Computation* CopyComputation(
+      const Computation& original,
+      const absl::flat_hash_map<const Computation*, Computation*>& callees);
   // Offers a value, or the elements of a tuple, to later instructions.
   void Offer(Instruction* value);
 
@@ -245,6 +253,14 @@ class LongValues {
   const ProgramLimits limits_;
   const int64_t elements_;
 };
+
+// The special values of a type one after the other, each for so many elements.
+inline ProfileUse SpecialValues(uint64_t stride) {
+  ProfileUse use;
+  use.profile = ValueProfile::kSpecial;
+  use.stride = stride;
+  return use;
+}
 
 // The profiles whose values arrays of the type have, the usual one first.
 absl::Span<const ValueProfile> ProfilesOf(ElementType type);

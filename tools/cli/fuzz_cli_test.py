@@ -6,12 +6,108 @@ import os
 import struct
 import subprocess
 import sys
+import time
+import unittest
 
-from cli_testing import ASSAY, SOURCE, CommandLineTest, assay, main, npy
+from cli_testing import ASSAY, SANITIZED, SOURCE, CommandLineTest, assay, main, npy
 
 MUTANT = 'mutant:reverse/two_dimensions_apart'
 PROGRAM = ('HloModule m\nENTRY e { x = s32[2,1,2] parameter(0)\n y = s32[2,1,2] parameter(1)\n z = s32[2,1,2] add(x, y)\n'
            ' r = s32[2,1,2] reverse(z), dimensions={0,2}\n ROOT n = s32[2,1,2] negate(r) }\n')
+
+
+# Adds s32 arrays; with an argument it fails at it in one way or another.
+ADDER = '''
+import os, signal, struct, sys
+sys.path.insert(0, {peers!r})
+from assay_process import serve
+
+class Target:
+    def hello(self):
+        return {{'name': 'adder', 'version': '1', 'formats': ['hlo-text'], 'operations': ['parameter', 'add', 'tuple'],
+                 'types': ['s32']}}
+
+    def compile(self, module_format, module):
+        return {{}}
+
+    def execute(self, kept, arguments):
+        if sys.argv[1] == 'memory':
+            hoard = []
+            try:
+                while True:
+                    hoard.append(bytearray(64 << 20))
+            except MemoryError:
+                os.kill(os.getpid(), signal.SIGKILL)  # as the kernel does
+        (shape, left), (_, right) = arguments[0]
+        values = [(a + b + 2 ** 31) % 2 ** 32 - 2 ** 31 for (a,), (b,) in zip(struct.iter_unpack('<i', left), struct.iter_unpack('<i', right))]
+        return 0.0, [[(shape, struct.pack('<%di' % len(values), *values))]]
+
+serve(Target())
+'''
+
+
+class Faults(CommandLineTest):
+    """What goes wrong around a run is said once and counted, and the run goes on."""
+
+    def adder(self, how):
+        script = self.path('adder.py', ADDER.format(peers=os.path.join(SOURCE, 'tools', 'peers')))
+        return 'process:%s -IS %s %s' % (sys.executable, script, how)
+
+    def test_a_target_of_one_type(self):
+        result = self.expect(assay('fuzz', '--target', self.adder('well'), '--ops', 'add', '--types', 's32,f32,u8', '--programs',
+                                   '40', '--seconds', '60', '--no-collectives', '--no-effects', '--records', '1', '--jobs', '1',
+                                   '--json'), 0)
+        report = json.loads(result.out)
+        self.assertEqual(report['programs'], 40)
+        self.assertGreater(report['outcomes']['not supported'], 5, report['outcomes'])
+        self.assertEqual(sum(report['not_supported'].values()), report['outcomes']['not supported'])
+        self.assertLess(len(report['not_supported']), 12, 'reasons are grouped')
+
+    @unittest.skipIf(SANITIZED, 'sanitizers take any amount of address space')
+    def test_a_target_that_eats_memory(self):
+        result = self.expect(assay('fuzz', '--target', self.adder('memory'), '--ops', 'add', '--types', 's32', '--programs', '6',
+                                   '--seconds', '60', '--records', '1', '--no-reduction', '--jobs', '1', '--memory',
+                                   '512MiB', '--json'), 1)
+        report = json.loads(result.out)
+        self.assertEqual(report['programs'], 6)
+        self.assertEqual({finding['kind'] for finding in report['findings']}, {'crash'})
+
+    def test_foreign_files_in_a_corpus(self):
+        corpus = os.path.join(self.folder.name, 'corpus')
+        os.makedirs(os.path.join(corpus, 'folder'))
+        with open(os.path.join(corpus, 'large'), 'wb') as file:
+            file.write(bytes(1 << 20))
+        os.symlink('/nowhere', os.path.join(corpus, 'link'))
+        os.mkfifo(os.path.join(corpus, 'pipe'))
+        self.path('corpus/text', 'any bytes are a program')
+        result = self.expect(assay('fuzz', '--ops', 'add', '--corpus', corpus, '--programs', '10', '--seconds', '60'), 0,
+                             '10 programs', '1 of the 2 files')
+        self.assertEqual(result.err.count('left out'), 1, result.err)
+
+    def test_a_kill_loses_a_second_at_most(self):
+        report = os.path.join(self.folder.name, 'r.json')
+        command = [ASSAY, 'fuzz', '--ops', 'add,negate', '--seconds', '60', '--jobs', '1', '--report', 'json=' + report]
+        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        start = time.monotonic()
+        while not os.path.exists(report) or time.monotonic() - start < 3:
+            time.sleep(0.02)
+            self.assertLess(time.monotonic() - start, 60)
+        written = os.stat(report).st_mtime_ns
+        while os.stat(report).st_mtime_ns == written:  # the next one
+            time.sleep(0.01)
+        with open(report, encoding='utf-8') as file:
+            first = json.load(file)
+        time.sleep(0.9)
+        process.kill()
+        process.wait()
+        with open(report, encoding='utf-8') as file:
+            left = json.load(file)
+        self.assertGreaterEqual(left['seconds'], first['seconds'])
+        self.assertGreater(left['programs'], 0)
+        # Nothing but the last second is run again.
+        more = left['programs'] + 5
+        self.expect(assay('fuzz', '--ops', 'add,negate', '--seconds', '60', '--jobs', '1', '--report', 'json=' + report, '--resume',
+                          '--programs', str(more)), 0, '%d programs' % more)
 
 
 class Fuzz(CommandLineTest):
@@ -98,6 +194,48 @@ class Fuzz(CommandLineTest):
         self.expect(assay('fuzz', '--target', 'process:exit 3', '--ops', 'add', '--programs', '6', '--seconds', '60',
                           '--no-reduction', '--jobs', '1'), 1, 'crash: add', '6 programs', '6 finding')
 
+    def test_parts_of_real_modules(self):
+        seeds = os.path.join(self.folder.name, 'seeds')
+        os.mkdir(seeds)
+        self.path('seeds/a.hlo', PROGRAM)
+        self.path('seeds/b.mlir', 'func.func @main(%x: tensor<3xf32>) -> tensor<3xf32> {\n'
+                  '  %0 = stablehlo.tanh %x : tensor<3xf32>\n  return %0 : tensor<3xf32>\n}\n')
+        self.path('seeds/broken.hlo', 'HloModule broken\nENTRY e {')
+        common = ('fuzz', '--ops', 'popcnt', '--seeds', seeds, '--programs', '30', '--seconds', '60', '--json')
+        first = self.expect(assay(*common), 0, '"programs": 30', '1 of the 3 files of --seeds')
+        operations = json.loads(first.out)['operations']
+        self.assertGreater(operations.get('reverse', 0), 5, operations)
+        self.assertGreater(operations.get('tanh', 0), 2, operations)
+        # The same modules give the same programs; others are another campaign.
+        again = json.loads(assay(*common).out)
+        self.assertEqual(again['operations'], operations)
+        self.expect(assay('fuzz', '--seeds', os.path.join(seeds, 'broken.hlo')), 2, 'no module has an instruction')
+        # What a mutant does to a real module is found beside what is generated.
+        self.expect(assay('fuzz', '--target', MUTANT, '--ops', 'popcnt', '--seeds', seeds, '--programs', '60', '--seconds', '60',
+                          '--no-reduction'), 1, 'wrong: reverse')
+
+    def test_shards(self):
+        report = os.path.join(self.folder.name, 'r%r.json')
+        environment = dict(os.environ, GTEST_SHARD_INDEX='1', GTEST_TOTAL_SHARDS='3')
+        result = subprocess.run([ASSAY, 'fuzz', '--ops', 'add', '--programs', '31', '--seconds', '60', '--shard', 'auto',
+                                 '--report', 'json=' + report], capture_output=True, text=True, check=False, env=environment)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        with open(os.path.join(self.folder.name, 'r1.json'), encoding='utf-8') as file:
+            self.assertEqual(json.load(file)['programs'], 10)
+        self.expect(assay('fuzz', '--shard', '3/3'), 2, '3/3')
+
+    def test_coverage(self):
+        page = os.path.join(self.folder.name, 'coverage.md')
+        self.expect(assay('fuzz', '--coverage', page, '--programs', '200'), 0, '200 programs')
+        with open(page, encoding='utf-8') as file:
+            text = file.read()
+        self.assertIn('| operation | instructions | types |', text)
+        self.assertIn('Legal pairs of operation and type without a program', text)
+
+    def test_batches(self):
+        self.expect(assay('fuzz', '--target', MUTANT, '--ops', 'reverse,add,broadcast', '--types', 's32,f32', '--batch', '8',
+                          '--programs', '60', '--seconds', '60', '--jobs', '1'), 1, 'wrong: reverse', '60 programs')
+
     def test_bad_options(self):
         self.expect(assay('fuzz', '--ops', 'addd'), 2, "no operation 'addd'")
         self.expect(assay('fuzz', '--types', 'f33'), 2, "no element type 'f33'")
@@ -134,6 +272,20 @@ class Reduce(CommandLineTest):
                     'reduced to 2')
         self.expect(assay('reduce', self.module, '--inputs', self.inputs, '--target', MUTANT, '--needs', '2'), 2,
                     'at most --tries')
+
+    def test_other_commands_reduce_what_they_find(self):
+        def folders(name):
+            return os.listdir(os.path.join(self.folder.name, name))
+        for name, command in (
+                ('triage', ('triage', self.module, '--target', MUTANT, '--profile', 'golden')),
+                ('diff', ('diff', self.module, '--inputs', self.inputs, '--isolate', '--right', MUTANT, '--profile', 'golden')),
+                ('test', ('test', '--target', MUTANT, '--filter', 'reverse/f32/.*'))):
+            out = os.path.join(self.folder.name, name)
+            self.expect(assay(*command, '--reduce', out), 1, 'reduced to 2')
+            self.assertEqual(len(folders(name)), 1, name)
+            self.assertIn('module.hlo', folders(os.path.join(name, folders(name)[0])))
+        self.expect(assay('triage', self.module, '--reduce', 'x'), 2, '--reduce does nothing without --target')
+        self.expect(assay('diff', self.module, '--right', MUTANT, '--reduce', 'x'), 2, '--reduce does nothing without --isolate')
 
     def test_nothing_to_keep(self):
         self.expect(assay('reduce', self.module, '--inputs', self.inputs, '--target', 'golden'), 2, 'shows nothing to keep')

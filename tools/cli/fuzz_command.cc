@@ -14,14 +14,19 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "conformance/corpus/corpus_case.h"
+#include "conformance/runner/shard.h"
 #include "fuzz/campaign/campaign.h"
+#include "fuzz/campaign/coverage.h"
 #include "fuzz/campaign/report.h"
+#include "fuzz/programs/decoder.h"
 #include "spec/proto/module_file.h"
 #include "tools/cli/commands.h"
 #include "tools/cli/exit_code.h"
+#include "tools/cli/fuzz_files.h"
 #include "tools/cli/fuzz_vocabulary.h"
 #include "tools/cli/help.h"
 #include "tools/cli/options.h"
@@ -48,24 +53,27 @@ struct FuzzCommand {
   int64_t programs = -1;
   uint64_t seed = 1;
   std::string corpus, out;
-  std::vector<std::string> merged;
+  std::vector<std::string> merged, seed_paths;
+  std::string shard, coverage;
+  int64_t batch = 1;
   int64_t jobs = 0;
   int64_t records = 12;
   int64_t most_findings = -1;
   double timeout = 20;
   TargetMemory memory;
   bool resume = false, no_collectives = false, no_effects = false, no_reduction = false;
-  bool isolate = false;
+  bool isolate = false, illegal = false;
   OutputOptions output;
 
   int Run();
 
  private:
   absl::Status Check();
-  absl::Status ReadCorpus(const std::string& folder, std::vector<fuzz::Bytes>* inputs) const;
   // Adds a program to the corpus folder. What the disk refuses is said once.
   void Keep(const fuzz::Bytes& bytes);
   int Merge(const fuzz::Grammar& grammar);
+  // Counts what so many programs have, without running them.
+  int Cover(const fuzz::Grammar& grammar) const;
   void SayOnce(const absl::Status& status);
   // The command that runs the target; `target` itself unless it is to be isolated.
   std::string TargetName() const;
@@ -75,19 +83,37 @@ struct FuzzCommand {
   absl::Status WriteReports(const fuzz::CampaignResult& result) const;
   void Print(const fuzz::CampaignResult& result) const;
   fuzz::CampaignIdentity Identity() const {
-    return {target, profile, absl::StrJoin(operations, ","), absl::StrJoin(types, ","), seed};
+    return {target,
+            profile,
+            absl::StrJoin(operations, ","),
+            absl::StrJoin(types, ","),
+            seed,
+            seeds_hash_,
+            place_.count > 1 ? absl::StrCat(place_.index, "/", place_.count) : ""};
   }
   int64_t Workers() const {
     return jobs > 0 ? jobs : std::clamp<int64_t>(std::thread::hardware_concurrency(), 1, 16);
   }
 
   std::string json_, html_;
+  std::string seeds_hash_;
+  Shard place_;
   bool said_ = false;  // that the disk refuses something
 };
 
 absl::Status FuzzCommand::Check() {
+  const absl::StatusOr<Shard> place = FindShard(shard, ProcessEnvironment);
+  if (!place.ok()) return place.status();
+  if (!shard.empty()) place_ = *place;
   for (const std::string& each : reports) {
-    absl::string_view path = each;
+    // The same command on every rank: without the number they would all write one file.
+    if (shard == "auto" && place_.count > 1 && !absl::StrContains(each, "%r")) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("--shard auto: each of ", place_.count, " shards would write ", each,
+                       "; %r in its name stands for the number of the shard"));
+    }
+    const std::string named = absl::StrReplaceAll(each, {{"%r", absl::StrCat(place_.index)}});
+    absl::string_view path = named;
     if (absl::ConsumePrefix(&path, "json=") && !path.empty()) {
       json_ = std::string(path);
     } else if (absl::ConsumePrefix(&path, "html=") && !path.empty()) {
@@ -100,34 +126,6 @@ absl::Status FuzzCommand::Check() {
   }
   if (resume && json_.empty()) {
     return absl::InvalidArgumentError("--resume goes on from the file of --report json=FILE");
-  }
-  return absl::OkStatus();
-}
-
-absl::Status FuzzCommand::ReadCorpus(const std::string& folder,
-                                     std::vector<fuzz::Bytes>* inputs) const {
-  if (folder.empty()) return absl::OkStatus();
-  std::error_code error;
-  std::vector<std::string> paths;
-  for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
-    if (entry.is_regular_file()) paths.push_back(entry.path().string());
-  }
-  if (error) {
-    return absl::InvalidArgumentError(absl::StrCat(folder, ": ", error.message()));
-  }
-  std::sort(paths.begin(), paths.end());
-  int64_t left_out = 0;
-  for (const std::string& path : paths) {
-    const absl::StatusOr<std::string> content = ReadFile(path, int64_t{1} << 16);
-    if (content.ok()) {
-      inputs->emplace_back(content->begin(), content->end());
-    } else if (left_out++ == 0) {
-      std::cerr << "assay: " << Printable(content.status().message()) << "\n";
-    }
-  }
-  if (left_out > 0) {
-    std::cerr << "assay: " << left_out << " of the " << paths.size() << " files of "
-              << Printable(folder) << " are no programs and are left out\n";
   }
   return absl::OkStatus();
 }
@@ -145,9 +143,9 @@ void FuzzCommand::Keep(const fuzz::Bytes& bytes) {
 
 int FuzzCommand::Merge(const fuzz::Grammar& grammar) {
   std::vector<fuzz::Bytes> programs;
-  absl::Status status = ReadCorpus(corpus, &programs);
+  absl::Status status = ReadFuzzCorpus(corpus, &programs);
   const size_t own = programs.size();
-  for (const std::string& folder : merged) status.Update(ReadCorpus(folder, &programs));
+  for (const std::string& folder : merged) status.Update(ReadFuzzCorpus(folder, &programs));
   if (corpus.empty()) status = absl::InvalidArgumentError("--merge adds to --corpus DIR");
   if (!status.ok()) return Fail(status, output);
   const std::vector<fuzz::Bytes> kept = fuzz::WithNewFeatures(grammar, programs);
@@ -161,6 +159,31 @@ int FuzzCommand::Merge(const fuzz::Grammar& grammar) {
   if (said_) return kExitBadInput;
   std::cout << "added " << added << " of " << programs.size() - own << " programs to "
             << Printable(corpus) << ", which had " << own << "\n";
+  return kExitOk;
+}
+
+int FuzzCommand::Cover(const fuzz::Grammar& grammar) const {
+  constexpr int64_t kUsualPrograms = 100'000;
+  fuzz::Coverage found;
+  std::vector<fuzz::Bytes> known;
+  if (absl::Status status = ReadFuzzCorpus(corpus, &known); !status.ok()) {
+    return Fail(status, output);
+  }
+  const int64_t count = programs >= 0 ? programs : kUsualPrograms;
+  Progress progress(!output.quiet);
+  for (int64_t i = place_.index; i < count && !fuzzing_stops; i += place_.count) {
+    const fuzz::Bytes bytes = fuzz::ProgramBytes(seed, i, known, records);
+    found.Add(*fuzz::DecodeProgram(grammar, bytes).module);
+    if (i % 1000 == 0) progress.Show(absl::StrCat(i, " of ", count, " programs"));
+  }
+  progress.Clear();
+  if (absl::Status status = WriteFileAtomically(coverage, found.Markdown()); !status.ok()) {
+    return Fail(status, output);
+  }
+  std::cout << found.programs() << " programs: " << found.EmptyTypes().size()
+            << " legal pairs of operation and type, " << found.EmptyAttributes().size()
+            << " attributes and " << found.EmptyPairs().size()
+            << " pairs of operations are in none; the table is in " << Printable(coverage) << "\n";
   return kExitOk;
 }
 
@@ -205,6 +228,7 @@ void FuzzCommand::Print(const fuzz::CampaignResult& result) const {
     std::cout << (k == 0 ? " " : ", ") << result.counts[k] << " "
               << fuzz::OutcomeName(static_cast<fuzz::Outcome>(k));
   }
+  if (result.illegal > 0) std::cout << "; " << result.illegal << " illegal programs";
   std::cout << "; " << result.groups.size()
             << (result.groups.size() == 1 ? " signature\n" : " signatures\n");
   std::cout << Printable(ClosingSentence(result)) << "\n";
@@ -246,9 +270,16 @@ int FuzzCommand::Run() {
   if (absl::Status status = ChooseVocabulary(&grammar_options); !status.ok()) {
     return Fail(status, output);
   }
+  if (!seed_paths.empty()) {
+    const auto seeds = ReadSeedModules(seed_paths);
+    if (!seeds.ok()) return Fail(seeds.status(), output);
+    grammar_options.seeds = *seeds;
+    seeds_hash_ = (*seeds)->hash();
+  }
   const absl::StatusOr<fuzz::Grammar> grammar = fuzz::Grammar::Create(grammar_options);
   if (!grammar.ok()) return Fail(grammar.status(), output);
   if (!merged.empty()) return Merge(*grammar);
+  if (!coverage.empty()) return Cover(*grammar);
   fuzz::CampaignOptions options;
   options.grammar = &*grammar;
   options.profile = &*target_profile;
@@ -263,11 +294,15 @@ int FuzzCommand::Run() {
   options.programs = programs;
   options.seconds = seconds;
   options.jobs = Workers();
+  options.batch = batch;
+  options.illegal = illegal;
+  options.shard = place_.index;
+  options.shards = place_.count;
   options.most_records = records;
   options.most_findings = most_findings;
   options.folder = out;
   options.stop = &fuzzing_stops;
-  if (absl::Status status = ReadCorpus(corpus, &options.corpus); !status.ok()) {
+  if (absl::Status status = ReadFuzzCorpus(corpus, &options.corpus); !status.ok()) {
     return Fail(status, output);
   }
   if (!corpus.empty()) {
@@ -349,6 +384,25 @@ void AddFuzzCommand(CLI::App& app, int* exit_code) {
                   "A folder of programs to begin with and to change; gets those that have an "
                   "operation of a type, an attribute or a pair of operations that no other has")
       ->type_name("DIR");
+  sub->add_option("--seeds", command->seed_paths,
+                  "Modules (HLO text, protobufs, StableHLO) or folders of them: programs get parts "
+                  "of these, changed and joined with others")
+      ->type_name("DIR");
+  sub->add_option("--shard", command->shard,
+                  "I/N: every Nth program from number I on; auto: the place that Open MPI, PMI, "
+                  "Slurm or GoogleTest gave this process")
+      ->type_name("I/N");
+  sub->add_option("--batch", command->batch,
+                  "Programs that the target is asked for in one module, for targets that take long "
+                  "to compile; what fails is asked alone")
+      ->check(PositiveCount())
+      ->type_name("N")
+      ->capture_default_str();
+  sub->add_flag("--illegal", command->illegal,
+                "Also asks for programs that are illegal in one point, which must be refused");
+  sub->add_option("--coverage", command->coverage,
+                  "Runs nothing: counts what --programs (100,000) have and writes the tables")
+      ->type_name("FILE.md");
   sub->add_option("--merge", command->merged,
                   "Adds to --corpus those programs of these folders that have something new, and "
                   "ends")

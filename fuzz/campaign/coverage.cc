@@ -1,0 +1,132 @@
+#include "fuzz/campaign/coverage.h"
+
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "fuzz/programs/grammar.h"
+
+namespace assay::fuzz {
+namespace {
+
+constexpr size_t At(Opcode opcode) { return static_cast<size_t>(opcode); }
+
+// Types of arrays in an operand, a result, or the elements of a tuple.
+template <typename Found>
+void ForEachType(const Shape& shape, Found found) {
+  for (const Shape* leaf : Leaves(shape)) {
+    if (leaf->is_array()) found(leaf->element_type());
+  }
+}
+
+// The operations that programs may be expected to have: those with a row in the grammar.
+std::vector<Opcode> Written() {
+  std::vector<Opcode> opcodes;
+  for (const Row& row : Rows()) opcodes.push_back(row.opcode);
+  return opcodes;
+}
+
+}  // namespace
+
+void Coverage::Add(const Module& module) {
+  ++programs_;
+  for (const auto& computation : module.computations()) {
+    for (const auto& each : computation->instructions()) {
+      const size_t own = At(each->opcode());
+      ++instructions_;
+      ++count_[own];
+      const Shape& typed = each->operand_count() == 0 ? each->shape() : each->operand(0)->shape();
+      ForEachType(typed, [&](ElementType type) { ++types_[own][static_cast<size_t>(type)]; });
+      ForEachType(each->shape(),
+                  [&](ElementType type) { results_[own][static_cast<size_t>(type)] = true; });
+      for (const auto& [attr, value] : each->attributes().entries()) ++attributes_[own][attr];
+      for (const Instruction* operand : each->operands()) ++producers_[own][At(operand->opcode())];
+    }
+  }
+}
+
+std::vector<std::pair<Opcode, ElementType>> Coverage::EmptyTypes() const {
+  std::vector<std::pair<Opcode, ElementType>> empty;
+  for (const Opcode opcode : Written()) {
+    for (const ElementType type : LegalTypes(opcode)) {
+      if (types_[At(opcode)][static_cast<size_t>(type)] == 0) empty.emplace_back(opcode, type);
+    }
+  }
+  return empty;
+}
+
+std::vector<std::pair<Opcode, Attr>> Coverage::EmptyAttributes() const {
+  std::vector<std::pair<Opcode, Attr>> empty;
+  for (const Opcode opcode : Written()) {
+    for (const AttributeUse& use : Info(opcode).attributes) {
+      if (!attributes_[At(opcode)].contains(use.attr)) empty.emplace_back(opcode, use.attr);
+    }
+  }
+  return empty;
+}
+
+// Whether an operation may take what an elementwise one gives: they have a type in common. Types of
+// results follow those of operands but for comparisons and conversions.
+bool Coverage::MayMeet(Opcode producer, Opcode consumer) {
+  const OpInfo &from = Info(producer), &to = Info(consumer);
+  if (to.arity == 0 || !from.elementwise()) return false;
+  if (to.family == Family::kControl || to.family == Family::kCollective) return false;
+  const absl::Span<const ElementType> given = LegalTypes(producer), taken = LegalTypes(consumer);
+  return std::any_of(given.begin(), given.end(), [&](ElementType type) {
+    return std::find(taken.begin(), taken.end(), type) != taken.end();
+  });
+}
+
+std::vector<std::pair<Opcode, Opcode>> Coverage::EmptyPairs() const {
+  std::vector<std::pair<Opcode, Opcode>> empty;
+  for (const Opcode producer : Written()) {
+    for (const Opcode consumer : Written()) {
+      if (!MayMeet(producer, consumer)) continue;
+      if (producers_[At(consumer)][At(producer)] == 0) empty.emplace_back(producer, consumer);
+    }
+  }
+  return empty;
+}
+
+std::string Coverage::Markdown() const {
+  std::string text = absl::StrCat(programs_, " programs, ", instructions_, " instructions.\n\n",
+                                  "| operation | instructions | types | attributes | operands come "
+                                  "from |\n|---|---|---|---|---|\n");
+  for (const Opcode opcode : Written()) {
+    const size_t own = At(opcode);
+    const absl::Span<const ElementType> legal = LegalTypes(opcode);
+    const auto reached = std::count_if(legal.begin(), legal.end(), [&](ElementType type) {
+      return types_[own][static_cast<size_t>(type)] > 0;
+    });
+    const auto uses = Info(opcode).attributes;
+    const auto set = std::count_if(uses.begin(), uses.end(), [&](const AttributeUse& use) {
+      return attributes_[own].contains(use.attr);
+    });
+    const auto from = std::count_if(producers_[own].begin(), producers_[own].end(),
+                                    [](int64_t count) { return count > 0; });
+    absl::StrAppend(&text, "| `", Name(opcode), "` | ", count_[own], " | ", reached, " of ",
+                    legal.size(), " | ", set, " of ", uses.size(), " | ", from, " operations |\n");
+  }
+  const auto list = [&](absl::string_view what, const auto& empty, const auto& name) {
+    absl::StrAppend(&text, "\n", what, ": ", empty.size());
+    if (!empty.empty()) {
+      absl::StrAppend(&text, " (",
+                      absl::StrJoin(empty, ", ",
+                                    [&](std::string* out, const auto& pair) {
+                                      absl::StrAppend(out, "`", Name(pair.first), "` ",
+                                                      name(pair.second));
+                                    }),
+                      ")");
+    }
+    absl::StrAppend(&text, "\n");
+  };
+  list("Legal pairs of operation and type without a program", EmptyTypes(),
+       [](ElementType type) { return std::string(Name(type)); });
+  list("Attributes without a program", EmptyAttributes(),
+       [](Attr attr) { return std::string(Info(attr).name); });
+  list("Elementwise operations whose result an operation never takes", EmptyPairs(),
+       [](Opcode opcode) { return absl::StrCat("to `", Name(opcode), "`"); });
+  return text;
+}
+
+}  // namespace assay::fuzz

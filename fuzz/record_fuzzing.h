@@ -1,0 +1,64 @@
+// What fuzz targets of programs share: libFuzzer changes whole records and crosses programs, and what
+// a program has counts as coverage. For one source file of an executable: it defines libFuzzer's
+// functions.
+#ifndef ASSAY_FUZZ_RECORD_FUZZING_H_
+#define ASSAY_FUZZ_RECORD_FUZZING_H_
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include "fuzz/campaign/mutation.h"
+#include "fuzz/programs/decoder.h"
+#include "fuzz/programs/features.h"
+#include "fuzz/properties.h"
+
+namespace assay {
+
+inline constexpr int64_t kMostFuzzRecords = 24;
+inline constexpr size_t kFuzzCounters = 1 << 15;
+// libFuzzer treats what changes here as new coverage; without it these are bytes like any other.
+__attribute__((section("__libfuzzer_extra_counters"), used)) uint8_t fuzz_counters[kFuzzCounters];
+
+inline void CountFeature(uint64_t feature) {
+  uint8_t& counter = fuzz_counters[feature * 0x9E3779B97F4A7C15 >> 49];
+  counter = static_cast<uint8_t>(std::min(counter + 1, 255));
+}
+
+inline void CountFeatures(const Module& module) {
+  std::fill(std::begin(fuzz_counters), std::end(fuzz_counters), 0);
+  fuzz::ForEachFeature(module, CountFeature);
+}
+
+inline const fuzz::Grammar& GrammarOfAll() {
+  static const auto* const grammar = [] {
+    absl::StatusOr<fuzz::Grammar> made = fuzz::Grammar::Create();
+    RequireOk(made.status(), "there is a grammar of all operations");
+    return new fuzz::Grammar(*std::move(made));
+  }();
+  return *grammar;
+}
+
+inline size_t CopyOut(const fuzz::Bytes& bytes, uint8_t* out, size_t most) {
+  const size_t size = std::min(bytes.size(), most);
+  std::copy_n(bytes.begin(), size, out);
+  return size;
+}
+
+}  // namespace assay
+
+extern "C" size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size, size_t max_size,
+                                          unsigned int seed) {
+  return assay::CopyOut(assay::fuzz::MutateRecords({data, size}, seed, assay::kMostFuzzRecords),
+                        data, max_size);
+}
+
+extern "C" size_t LLVMFuzzerCustomCrossOver(const uint8_t* data1, size_t size1,
+                                            const uint8_t* data2, size_t size2, uint8_t* out,
+                                            size_t max_out, unsigned int seed) {
+  return assay::CopyOut(assay::fuzz::CrossRecords({data1, size1}, {data2, size2}, seed,
+                                                  assay::kMostFuzzRecords),
+                        out, max_out);
+}
+
+#endif  // ASSAY_FUZZ_RECORD_FUZZING_H_

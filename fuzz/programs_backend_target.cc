@@ -1,6 +1,6 @@
 // Fuzz target of programs on a backend of this tree, judged by its profile: `cpu`, or
-// `cuda-emulated` where the executable's own name has "cuda" in it, so that one program serves both.
-// It takes the seeds of programs_target.cc, and changes them in the same way.
+// `cuda-emulated` where the executable's own name has "cuda" in it, so that one program serves
+// both. It takes the seeds of programs_target.cc, and changes them in the same way.
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -55,11 +55,11 @@ void RunOneInput(absl::Span<const uint8_t> bytes) {
   CountFeatures(*program.module);
   const absl::StatusOr<std::vector<DeviceInputs>> inputs = fuzz::MakeInputs(program);
   RequireOk(inputs.status(), "a program has values");
-  const fuzz::Examination found = subject->examiner->Examine(
-      *program.module, *inputs, static_cast<int64_t>(bytes.size()));
-  Require(found.outcome != fuzz::Outcome::kFinding, "the backend is within its profile",
-          absl::StrCat(found.signature.Text(), ": ", found.detail, "\n",
-                       PrintModule(*program.module)));
+  const fuzz::Examination found =
+      subject->examiner->Examine(*program.module, *inputs, static_cast<int64_t>(bytes.size()));
+  Require(
+      found.outcome != fuzz::Outcome::kFinding, "the backend is within its profile",
+      absl::StrCat(found.signature.Text(), ": ", found.detail, "\n", PrintModule(*program.module)));
 }
 
 }  // namespace

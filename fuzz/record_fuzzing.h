@@ -1,6 +1,6 @@
-// What fuzz targets of programs share: libFuzzer changes whole records and crosses programs, and what
-// a program has counts as coverage. For one source file of an executable: it defines libFuzzer's
-// functions.
+// What fuzz targets of programs share: libFuzzer changes whole records and crosses programs, and
+// what a program has counts as coverage. For one source file of an executable: it defines
+// libFuzzer's functions.
 #ifndef ASSAY_FUZZ_RECORD_FUZZING_H_
 #define ASSAY_FUZZ_RECORD_FUZZING_H_
 
@@ -56,9 +56,9 @@ extern "C" size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size, size_t max
 extern "C" size_t LLVMFuzzerCustomCrossOver(const uint8_t* data1, size_t size1,
                                             const uint8_t* data2, size_t size2, uint8_t* out,
                                             size_t max_out, unsigned int seed) {
-  return assay::CopyOut(assay::fuzz::CrossRecords({data1, size1}, {data2, size2}, seed,
-                                                  assay::kMostFuzzRecords),
-                        out, max_out);
+  return assay::CopyOut(
+      assay::fuzz::CrossRecords({data1, size1}, {data2, size2}, seed, assay::kMostFuzzRecords), out,
+      max_out);
 }
 
 #endif  // ASSAY_FUZZ_RECORD_FUZZING_H_

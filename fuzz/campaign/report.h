@@ -15,8 +15,8 @@ namespace assay::fuzz {
 struct CampaignIdentity {
   std::string target, profile, operations, types;
   uint64_t seed = 1;
-  std::string seeds;  // a hash of the modules whose parts the programs have; empty: none
-  std::string shard;  // "0/2"; empty: all programs
+  std::string seeds = {};  // a hash of the modules whose parts the programs have; empty: none
+  std::string shard = {};  // "0/2"; empty: all programs
   friend bool operator==(const CampaignIdentity&, const CampaignIdentity&) = default;
 };
 

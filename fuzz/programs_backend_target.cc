@@ -32,7 +32,7 @@ Subject MakeSubject() {
   backend.budget.seconds = 20;
   backend.budget.threads = 1;
   absl::StatusOr<std::unique_ptr<Backend>> target =
-      MakeBackend(is_cuda ? "cuda-emulated" : "cpu", backend);
+      MakeBackend(BuiltInBackends(), is_cuda ? "cuda-emulated" : "cpu", backend);
   RequireOk(target.status(), "there is a backend");
   absl::StatusOr<TargetProfile> profile = TargetProfile::Find(is_cuda ? "cuda" : "cpu");
   RequireOk(profile.status(), "it has a profile");

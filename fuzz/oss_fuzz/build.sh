@@ -44,7 +44,8 @@ while read -r name seeds built; do
   for folder in "$build/fuzz/corpus/$seeds" "$source_folder/fuzz/found/$seeds"; do
     if [ -d "$folder" ]; then found+=("$folder"); fi
   done
-  python3 -m zipfile -c "$OUT/fuzz_${name}_seed_corpus.zip" "${found[@]}"
+  mapfile -t files < <(find "${found[@]}" -type f | sort)
+  python3 -m zipfile -c "$OUT/fuzz_${name}_seed_corpus.zip" "${files[@]}"
   cp "$build/fuzz/corpus/words.dict" "$OUT/fuzz_$name.dict"
   printf '[libfuzzer]\nmax_len = 4096\ndict = fuzz_%s.dict\ntimeout = 60\nrss_limit_mb = 2560\n\n[asan]\nallocator_may_return_null = 1\ndetect_leaks = 0\n' \
     "$name" > "$OUT/fuzz_$name.options"

@@ -35,8 +35,9 @@ void Coverage::Add(const Module& module) {
       const size_t own = At(each->opcode());
       ++instructions_;
       ++count_[own];
-      const Shape& typed = each->operand_count() == 0 ? each->shape() : each->operand(0)->shape();
-      ForEachType(typed, [&](ElementType type) { ++types_[own][static_cast<size_t>(type)]; });
+      const auto count = [&](ElementType type) { ++types_[own][static_cast<size_t>(type)]; };
+      for (const Instruction* operand : each->operands()) ForEachType(operand->shape(), count);
+      ForEachType(each->shape(), count);
       ForEachType(each->shape(),
                   [&](ElementType type) { results_[own][static_cast<size_t>(type)] = true; });
       for (const auto& [attr, value] : each->attributes().entries()) ++attributes_[own][attr];
@@ -65,15 +66,14 @@ std::vector<std::pair<Opcode, Attr>> Coverage::EmptyAttributes() const {
   return empty;
 }
 
-// Whether an operation may take what an elementwise one gives: they have a type in common. Types of
-// results follow those of operands but for comparisons and conversions.
-bool Coverage::MayMeet(Opcode producer, Opcode consumer) {
+// Whether an operation may take what an elementwise one gives: a type of results that there were.
+bool Coverage::MayMeet(Opcode producer, Opcode consumer) const {
   const OpInfo &from = Info(producer), &to = Info(consumer);
   if (to.arity == 0 || !from.elementwise()) return false;
   if (to.family == Family::kControl || to.family == Family::kCollective) return false;
-  const absl::Span<const ElementType> given = LegalTypes(producer), taken = LegalTypes(consumer);
-  return std::any_of(given.begin(), given.end(), [&](ElementType type) {
-    return std::find(taken.begin(), taken.end(), type) != taken.end();
+  const absl::Span<const ElementType> taken = LegalTypes(consumer);
+  return std::any_of(taken.begin(), taken.end(), [&](ElementType type) {
+    return results_[At(producer)][static_cast<size_t>(type)];
   });
 }
 

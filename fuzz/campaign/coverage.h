@@ -30,11 +30,10 @@ class Coverage {
 
  private:
   using Producers = std::array<int64_t, kOpcodeCount>;
-  static bool MayMeet(Opcode producer, Opcode consumer);
+  bool MayMeet(Opcode producer, Opcode consumer) const;
 
   int64_t programs_ = 0, instructions_ = 0;
-  // By operation and by the type that its row in the grammar names: the first operand's, or the
-  // result's where there is none.
+  // By operation and by type of an operand or a result.
   std::array<std::array<int64_t, 64>, kOpcodeCount> types_{};
   std::array<absl::flat_hash_map<Attr, int64_t>, kOpcodeCount> attributes_;
   std::array<Producers, kOpcodeCount> producers_{};  // by consumer

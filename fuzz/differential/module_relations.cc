@@ -8,6 +8,7 @@
 
 #include "spec/analysis/flat_computation.h"
 #include "spec/builder/copy_module.h"
+#include "spec/verify/verifier.h"
 
 namespace assay::fuzz {
 namespace {
@@ -235,6 +236,9 @@ std::optional<Rewritten> Inlined(const Module& module, RelationInputs inputs) {
   CopyReachable(*entry, result.module.get(), &callees);
   result.module->set_entry(callees.at(entry));
   result.module->UniquifyNames();
+  // The flat form also leaves out what is nothing to a single element, a reshape say, and takes
+  // apart the tuples that asynchronous halves want: there the module is not written out.
+  if (!VerifyModule(*result.module).ok()) return std::nullopt;
   return result;
 }
 

@@ -238,6 +238,23 @@ TEST(Constants, OfTheWrongSize) {
               testing::HasSubstr("a constant has the wrong number of bytes"));
 }
 
+// tensor<4xi8, #stablehlo.bounds<5>>: only sizes that are not known have bounds.
+TEST(Types, WithBoundsOfKnownSizes) {
+  ByteWriter bounds, tensor;
+  bounds.Varint(18);
+  bounds.Varint(1);
+  bounds.SignedVarint(5);
+  tensor.Varint(14);  // with an encoding
+  tensor.Varint(2);
+  tensor.Varint(1);
+  tensor.SignedVarint(4);
+  tensor.Varint(1);
+  EXPECT_THAT(
+      ErrorOf(FileWith({Bytes({15}), Bytes({6, 0}), bounds.bytes()},
+                       {tensor.bytes(), Bytes({0, 8 << 2})}, ModuleWith(1), "vhlo", 2)),
+      testing::HasSubstr("a tensor's bounds do not fit its dimensions"));
+}
+
 // A module of modules, 300 deep.
 TEST(Regions, NestedDeeply) {
   std::string inner = Bytes({0});  // a block without operations

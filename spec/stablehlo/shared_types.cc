@@ -59,8 +59,12 @@ const Type* TensorType(EntryReader& in, std::vector<int64_t> dimensions, const T
   type.types = {element};
   if (encoding != nullptr && encoding->kind == AttributeKind::kRecord &&
       encoding->name == "stablehlo.bounds") {
-    type.bounds = encoding->ints;
-    if (type.bounds.size() != type.dimensions.size() || !AreSizes(type.bounds)) {
+    type.bounds = encoding->Find("bounds")->ints;
+    bool fit = type.bounds.size() == type.dimensions.size() && AreSizes(type.bounds);
+    for (size_t i = 0; fit && i < type.bounds.size(); ++i) {
+      fit = type.bounds[i] == kDynamic || type.dimensions[i] == kDynamic;
+    }
+    if (!fit) {
       in.Fail("a tensor's bounds do not fit its dimensions");
       return nullptr;
     }

@@ -134,7 +134,7 @@ const Attribute* DecodeStablehloAttribute(EntryReader& in) {
     case 13: {
       Attribute* bounds = in.New(AttributeKind::kRecord);
       bounds->name = "stablehlo.bounds";
-      bounds->ints = in.Ints();
+      bounds->fields = {{"bounds", in.IntsAttribute(in.Ints())}};
       return bounds;
     }
     case 18:

@@ -110,7 +110,7 @@ const Attribute* DecodeOperandAlias(EntryReader& in) {
 const Attribute* DecodeBounds(EntryReader& in) {
   Attribute* bounds = in.New(AttributeKind::kRecord);
   bounds->name = "stablehlo.bounds";
-  bounds->ints = in.Ints();
+  bounds->fields = {{"bounds", in.IntsAttribute(in.Ints())}};
   return bounds;
 }
 

@@ -87,6 +87,17 @@ TEST(FromModuleTest, WhatStartsIsWrittenWhereItStarts) {
   EXPECT_THAT(text, HasSubstr("#stablehlo.channel_handle<handle = 3, type = 1>"));
 }
 
+// Two replicas of two partitions in one group: HLO gathers by replica first (devices 0, 1, 2, 3),
+// StableHLO would by partition first (0, 2, 1, 3), unless the devices are listed.
+TEST(FromModuleTest, GroupsOfReplicasAndPartitionsKeepTheirOrder) {
+  const std::string text = WrittenText(
+      "HloModule m, replica_count=2, num_partitions=2\n"
+      "ENTRY e { x = f32[2] parameter(0) ROOT g = f32[8] all-gather(x), channel_id=1, "
+      "replica_groups={{0,1}}, dimensions={0} }");
+  EXPECT_THAT(text, HasSubstr("replica_groups = dense<[[0, 1, 2, 3]]> : tensor<1x4xi64>"));
+  EXPECT_THAT(text, HasSubstr("use_global_device_ids"));
+}
+
 TEST(FromModuleTest, CallsAreFunctionsOfLeaves) {
   const std::string text = WrittenText(
       "main { a = (f32[], s32[]) parameter(0) ROOT g = f32[] get-tuple-element(a), index=0 } "

@@ -125,6 +125,9 @@ class ModuleWriter {
   // False after a refusal.
   bool AddGroups(const Instruction& instruction, Fields* fields,
                  std::vector<std::vector<int64_t>>* groups = nullptr);
+  // Channel and groups. Groups of replicas that all partitions join have the order of HLO, by
+  // replica first, which StableHLO says by numbers of devices only. False after a refusal.
+  bool AddDevices(const Instruction& instruction, Fields* fields);
   const Attribute* DotAlgorithm(const Instruction& instruction);
 
   // module_writer_arrays.cc

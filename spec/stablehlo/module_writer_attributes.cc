@@ -1,6 +1,7 @@
 // The attributes of operations that ModuleWriter makes.
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 #include <utility>
 
 #include "absl/strings/match.h"
@@ -201,9 +202,11 @@ void ModuleWriter::AddChannel(const Instruction& instruction, Fields* fields) {
                                               {{"handle", Int(*channel)}, {"type", Int(1)}})});
 }
 
+// The most devices that a list may have.
+constexpr int64_t kMostDevices = 1 << 20;
+
 bool ModuleWriter::AddGroups(const Instruction& instruction, Fields* fields,
                              std::vector<std::vector<int64_t>>* groups) {
-  constexpr int64_t kMostDevices = 1 << 20;
   absl::StatusOr<DeviceGroups> listed = ListGroups(instruction.replica_groups(), kMostDevices);
   if (!listed.ok()) {
     if (ok()) status_ = listed.status();
@@ -218,6 +221,36 @@ bool ModuleWriter::AddGroups(const Instruction& instruction, Fields* fields,
   }
   fields->push_back({"replica_groups", Matrix(*listed, static_cast<int64_t>(size))});
   if (groups != nullptr) *groups = *std::move(listed);
+  return true;
+}
+
+bool ModuleWriter::AddDevices(const Instruction& instruction, Fields* fields) {
+  AddChannel(instruction, fields);
+  std::vector<std::vector<int64_t>> groups;
+  if (!AddGroups(instruction, fields, &groups)) return false;
+  const int64_t replicas = module_.replica_count, partitions = module_.num_partitions;
+  bool global = instruction.GetBool(Attr::kUseGlobalDeviceIds);
+  if (!global && instruction.FindInt(Attr::kChannelId).value_or(0) > 0 && replicas > 1 &&
+      partitions > 1) {
+    if (replicas > kMostDevices / partitions) {
+      Refuse(instruction, "more than a million devices");
+      return false;
+    }
+    if (groups.empty()) {
+      groups.emplace_back(replicas);
+      std::iota(groups[0].begin(), groups[0].end(), 0);
+    }
+    for (std::vector<int64_t>& group : groups) {
+      std::vector<int64_t> devices;
+      for (const int64_t replica : group) {
+        for (int64_t p = 0; p < partitions; ++p) devices.push_back(replica * partitions + p);
+      }
+      group = std::move(devices);
+    }
+    fields->back().value = Matrix(groups, static_cast<int64_t>(groups[0].size()));
+    global = true;
+  }
+  if (global) fields->push_back({"use_global_device_ids", Unit()});
   return true;
 }
 

@@ -159,11 +159,7 @@ ModuleWriter::Node ModuleWriter::AllGather(const Instruction& instruction) {
   const bool starts = instruction.opcode() == Opcode::kAllGatherStart;
   const Shape& shape = starts ? instruction.shape().tuple_shape(1) : instruction.shape();
   Fields fields = {{"all_gather_dim", Int(instruction.GetInt(Attr::kDimension))}};
-  AddChannel(instruction, &fields);
-  if (!AddGroups(instruction, &fields)) return {};
-  if (instruction.GetBool(Attr::kUseGlobalDeviceIds)) {
-    fields.push_back({"use_global_device_ids", Unit()});
-  }
+  if (!AddDevices(instruction, &fields)) return {};
   Types results;
   AppendTypes(shape, &results);
   const Operation* op =
@@ -174,11 +170,7 @@ ModuleWriter::Node ModuleWriter::AllGather(const Instruction& instruction) {
 
 ModuleWriter::Node ModuleWriter::AllReduce(const Instruction& instruction) {
   Fields fields;
-  AddChannel(instruction, &fields);
-  if (!AddGroups(instruction, &fields)) return {};
-  if (instruction.GetBool(Attr::kUseGlobalDeviceIds)) {
-    fields.push_back({"use_global_device_ids", Unit()});
-  }
+  if (!AddDevices(instruction, &fields)) return {};
   Types results;
   AppendTypes(instruction.shape(), &results);
   Operation* op =
@@ -192,11 +184,7 @@ ModuleWriter::Node ModuleWriter::AllReduce(const Instruction& instruction) {
 ModuleWriter::Node ModuleWriter::ReduceScatter(const Instruction& instruction) {
   if (instruction.shape().is_tuple()) return Refuse(instruction, "it has several operands");
   Fields fields = {{"scatter_dimension", Int(instruction.GetInt(Attr::kDimension))}};
-  AddChannel(instruction, &fields);
-  if (!AddGroups(instruction, &fields)) return {};
-  if (instruction.GetBool(Attr::kUseGlobalDeviceIds)) {
-    fields.push_back({"use_global_device_ids", Unit()});
-  }
+  if (!AddDevices(instruction, &fields)) return {};
   Operation* op = Emit("stablehlo.reduce_scatter", OperandValues(instruction),
                        {TypeOf(instruction.shape())}, std::move(fields));
   AddRegion(op, *instruction.to_apply());

@@ -65,9 +65,8 @@ const Attribute* DecodeArrayOfNumbers(EntryReader& in) {
   const absl::string_view blob = in.Blob();
   if (type == nullptr || !in.ok()) return nullptr;
   const int64_t size = DenseElementBytes(*type);
-  const bool is_float = type->kind == TypeKind::kScalar && IsFloat(type->element);
-  if (size == 0 || size > 8 || is_float) {
-    in.Fail("an array of numbers that are no integers");
+  if (size == 0 || size > 8 || type->kind != TypeKind::kScalar || IsComplex(type->element)) {
+    in.Fail("the elements of an array must be integers or floats");
     return nullptr;
   }
   if (blob.size() / size != count || blob.size() % size != 0) {
@@ -82,7 +81,7 @@ const Attribute* DecodeArrayOfNumbers(EntryReader& in) {
     for (int64_t byte = size; byte-- > 0;) {
       bits = bits << 8 | static_cast<uint8_t>(blob[i * size + byte]);
     }
-    const bool is_signed = type->kind == TypeKind::kScalar && IsSigned(type->element);
+    const bool is_signed = !IsFloat(type->element) && IsSigned(type->element);
     const int shift = static_cast<int>(64 - 8 * size);
     attribute->ints.push_back(is_signed ? static_cast<int64_t>(bits << shift) >> shift
                                         : static_cast<int64_t>(bits));

@@ -1,7 +1,11 @@
 // Megabytes per second of reading, printing and writing StableHLO, and the memory that reading
 // takes at its peak as a multiple of the file: a program of many operations, as a tracer makes
-// them, and one of few operations with large constants.
+// them, and one of few operations with large constants. With ASSAY_STABLEHLO_SAVE=FOLDER the
+// programs of many operations are written there, so that tools/bench/stablehlo_reading.py gives the
+// same files to MLIR.
 #include <cstdint>
+#include <cstdlib>
+#include <fstream>
 #include <memory>
 #include <string>
 
@@ -104,8 +108,15 @@ void BM_WriteArtifact(benchmark::State& state, const std::string& text) {
   state.SetBytesProcessed(static_cast<int64_t>(state.iterations() * size));
 }
 
+const std::string* Saved(const std::string& content, absl::string_view name) {
+  if (const char* folder = std::getenv("ASSAY_STABLEHLO_SAVE"); folder != nullptr) {
+    std::ofstream(absl::StrCat(folder, "/", name), std::ios::binary) << content;
+  }
+  return new std::string(content);
+}
+
 const std::string& Operations() {
-  static const auto* const text = new std::string(ManyOperations(300000));
+  static const std::string* const text = Saved(ManyOperations(300000), "operations.mlir");
   return *text;
 }
 const std::string& Constants() {
@@ -116,7 +127,7 @@ const std::string& Constants() {
 // Artifacts of 21 MB each.
 const std::shared_ptr<const std::string>& OperationsArtifact() {
   static const auto* const bytes = new std::shared_ptr<const std::string>(
-      std::make_shared<const std::string>(Artifact(ManyOperations(1300000))));
+      Saved(Artifact(ManyOperations(1300000)), "operations.mlirbc"));
   return *bytes;
 }
 const std::shared_ptr<const std::string>& ConstantsArtifact() {

@@ -1,20 +1,11 @@
 # Every dependency comes from the system (Debian 12 packages, tools/setup installs them).
-find_package(Threads REQUIRED)
-find_package(absl REQUIRED)
-find_package(Protobuf REQUIRED)
-find_package(nlohmann_json 3 REQUIRED)
-# Debian 12's libzip-config.cmake fails unless the zip tools are installed too; the library is enough.
-find_library(ASSAY_ZIP_LIBRARY zip REQUIRED)
-find_path(ASSAY_ZIP_INCLUDE_DIR zip.h REQUIRED)
+macro(assay_find)
+  find_package(${ARGV} REQUIRED)
+endmacro()
+include(AssayLibraryDependencies)
 if(NOT TARGET libzip::zip)
-  add_library(libzip::zip UNKNOWN IMPORTED)
-  set_target_properties(libzip::zip PROPERTIES IMPORTED_LOCATION ${ASSAY_ZIP_LIBRARY}
-                        INTERFACE_INCLUDE_DIRECTORIES ${ASSAY_ZIP_INCLUDE_DIR})
+  message(FATAL_ERROR "libzip is not installed (zip.h and the library zip); tools/setup installs it")
 endif()
-find_package(ZLIB REQUIRED)
-find_package(Boost 1.81 REQUIRED COMPONENTS context)
-# Highway: the vector sort of the cpu backend.
-find_package(hwy REQUIRED)
 if(ASSAY_BUILD_TOOLS)
   find_package(CLI11 REQUIRED)
 endif()

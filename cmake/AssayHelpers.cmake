@@ -263,7 +263,7 @@ function(assay_binary)
   set_target_properties(${target} PROPERTIES OUTPUT_NAME ${ARG_NAME}
                         RUNTIME_OUTPUT_DIRECTORY ${assay_BINARY_DIR}/bin)
   if(ARG_INSTALL AND ASSAY_INSTALL)
-    install(TARGETS ${target} RUNTIME DESTINATION bin)
+    install(TARGETS ${target} RUNTIME DESTINATION bin COMPONENT command)
   endif()
 endfunction()
 
@@ -339,47 +339,6 @@ function(assay_generate_protos sources)
   # Warnings in generated code are not ours to mend.
   set_source_files_properties(${generated} PROPERTIES COMPILE_OPTIONS -w SKIP_PRECOMPILE_HEADERS ON)
   set(${sources} ${generated} PARENT_SCOPE)
-endfunction()
-
-# Libraries, headers (by their path in the tree, under include/assay) and the package files.
-function(assay_install)
-  include(CMakePackageConfigHelpers)
-  get_property(libraries GLOBAL PROPERTY ASSAY_LIBRARIES)
-  install(TARGETS ${libraries} EXPORT assayTargets ARCHIVE DESTINATION lib)
-  get_property(headers GLOBAL PROPERTY ASSAY_HEADERS)
-  foreach(header IN LISTS headers)
-    cmake_path(GET header PARENT_PATH folder)
-    install(FILES ${assay_SOURCE_DIR}/${header} DESTINATION include/assay/${folder})
-  endforeach()
-  get_property(generated GLOBAL PROPERTY ASSAY_GENERATED_HEADERS)
-  foreach(header IN LISTS generated)
-    cmake_path(GET header PARENT_PATH folder)
-    install(FILES ${assay_BINARY_DIR}/${header} DESTINATION include/assay/${folder})
-  endforeach()
-  install(EXPORT assayTargets NAMESPACE assay:: DESTINATION lib/cmake/assay)
-  set(ASSAY_BIN_DIR bin)
-  set(ASSAY_PYTHON_DIR share/assay/python)
-  set(ASSAY_INCLUDE_DIR include/assay)
-  # XLA's CPU backend as a target, and what it imports.
-  foreach(file assay_process xla_cpu children manual_sharding stored_answers xla_verifier)
-    install(FILES ${assay_SOURCE_DIR}/tools/peers/${file}.py DESTINATION ${ASSAY_PYTHON_DIR})
-  endforeach()
-  install(FILES ${assay_SOURCE_DIR}/tools/peers/assay_target.h DESTINATION ${ASSAY_INCLUDE_DIR})
-  # The pages that help texts cite, with their examples, and the profiles.
-  install(FILES ${assay_SOURCE_DIR}/README.md ${assay_SOURCE_DIR}/LICENSE DESTINATION share/assay)
-  install(DIRECTORY ${assay_SOURCE_DIR}/docs DESTINATION share/assay)
-  install(DIRECTORY ${assay_SOURCE_DIR}/conformance/profiles
-          DESTINATION share/assay FILES_MATCHING PATTERN "*.textproto")
-  configure_package_config_file(${assay_SOURCE_DIR}/cmake/assayConfig.cmake.in
-                                ${assay_BINARY_DIR}/assayConfig.cmake
-                                INSTALL_DESTINATION lib/cmake/assay
-                                PATH_VARS ASSAY_BIN_DIR ASSAY_PYTHON_DIR ASSAY_INCLUDE_DIR)
-  write_basic_package_version_file(${assay_BINARY_DIR}/assayConfigVersion.cmake
-                                   COMPATIBILITY SameMinorVersion)
-  install(FILES ${assay_BINARY_DIR}/assayConfig.cmake ${assay_BINARY_DIR}/assayConfigVersion.cmake
-                ${assay_SOURCE_DIR}/cmake/AssayDependencies.cmake
-                ${assay_SOURCE_DIR}/cmake/AssayConformance.cmake
-          DESTINATION lib/cmake/assay)
 endfunction()
 
 # assay_check(NAME format COMMAND ...): a test of the tree itself, labelled `tree`.

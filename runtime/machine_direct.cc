@@ -4,10 +4,19 @@
 // Charges and messages are those of activations. Tests: interpreter/plan_values_test.cc,
 // budgets_test.cc.
 #include <algorithm>
+#include <new>
 
+#include "runtime/copy_runs.h"
 #include "runtime/machine.h"
 
 namespace assay::runtime {
+namespace {
+
+absl::Status NoScratch() {
+  return absl::ResourceExhaustedError("the machine has no memory left for the scratch it needs");
+}
+
+}  // namespace
 
 bool Machine::RunsDirectly(const Step& step) const {
   if (!step.is_direct || !options_.observers.empty() || values_ != nullptr) return false;
@@ -19,15 +28,30 @@ bool Machine::RunsDirectly(const Step& step) const {
   return static_cast<int64_t>(stack_.size()) + levels - 1 <= options_.budget.call_depth;
 }
 
+// What RunKernel does, for steps of which nothing changes from run to run, without its questions.
 absl::Status Machine::RunSteps(const ComputationPlan& plan, Frame& frame) {
-  for (const Step& step : plan.steps) {
-    absl::Status status = context_.Charge(1);
-    if (status.ok()) {
-      status = step.kind == StepKind::kKernel ? RunKernel(plan, frame, step)
-                                              : RunDirect(plan, frame, step);
+  const bool is_bound = frame.is_bound && options_.budget.elements < 0;
+  const Step* running = nullptr;
+  try {
+    for (const Step& step : plan.steps) {
+      running = &step;
+      if (absl::Status status = context_.Charge(1); !status.ok()) return Locate(status, step);
+      if (is_bound && step.kind == StepKind::kKernel && !step.makes_local) {
+        stored_bytes_ += step.stored_bytes;
+        const absl::Status status = step.kernel->Execute(
+            {frame.operands.data() + step.first_operand, step.operands.size()},
+            {frame.results.data() + step.first_result, step.results.size()}, context_);
+        if (stats_ != nullptr) state_->AfterStep(*step.instruction);
+        if (!status.ok()) return Locate(status, step);
+      } else {
+        const absl::Status status = step.kind == StepKind::kKernel ? RunKernel(plan, frame, step)
+                                                                   : RunDirect(plan, frame, step);
+        if (!status.ok()) return Locate(status, step);
+      }
+      if (step.released_bytes > 0) memory_->Release(step.released_bytes);
     }
-    if (!status.ok()) return Locate(status, step);
-    if (step.released_bytes > 0) memory_->Release(step.released_bytes);
+  } catch (const std::bad_alloc&) {  // scratch that nobody counts
+    return Locate(NoScratch(), *running);
   }
   return absl::OkStatus();
 }
@@ -43,10 +67,10 @@ absl::Status Machine::RunDirect(const ComputationPlan& plan, Frame& frame, const
   const ComputationPlan& called = *step.callees[callee];
   const absl::StatusOr<Frame*> inner = TakeFrame(called);
   if (!inner.ok()) return inner.status();
-  CopyRuns(step.given[callee], frame, **inner);
+  runtime::CopyRuns(step.given[callee], frame.arena.get(), (*inner)->arena.get());
   absl::Status status = RunSteps(called, **inner);
   if (!status.ok()) return status;
-  CopyRuns(step.returned[callee], **inner, frame);
+  runtime::CopyRuns(step.returned[callee], (*inner)->arena.get(), frame.arena.get());
   ReturnFrame(called, *inner);
   return absl::OkStatus();
 }
@@ -62,16 +86,19 @@ absl::Status Machine::RunDirectLoop(const ComputationPlan& plan, Frame& frame, c
   if (!condition_frame.ok()) return condition_frame.status();
   const absl::StatusOr<Frame*> body_frame = TakeFrame(body);
   if (!body_frame.ok()) return body_frame.status();
+  std::byte* const state = frame.arena.get();
+  std::byte* const asked = (*condition_frame)->arena.get();
+  std::byte* const changed = (*body_frame)->arena.get();
   const std::byte* const go = Data(condition, **condition_frame, condition.roots[0].slot);
   while (true) {
-    CopyRuns(step.given[0], frame, **condition_frame);
+    runtime::CopyRuns(step.given[0], state, asked);
     absl::Status status = RunSteps(condition, **condition_frame);
     if (!status.ok()) return status;
     if ((*go & std::byte{1}) == std::byte{0}) break;
-    CopyRuns(step.given[1], frame, **body_frame);
+    runtime::CopyRuns(step.given[1], state, changed);
     status = RunSteps(body, **body_frame);
     if (!status.ok()) return status;
-    CopyRuns(step.returned[1], **body_frame, frame);
+    runtime::CopyRuns(step.returned[1], changed, state);
     if (status = context_.Charge(1); !status.ok()) return status;
   }
   ReturnFrame(condition, *condition_frame);

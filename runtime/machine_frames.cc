@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "runtime/copy_runs.h"
 #include "runtime/machine.h"
 #include "runtime/world.h"
 
@@ -140,29 +141,7 @@ void Machine::ReleaseSlot(const ComputationPlan& plan, Frame& frame, int32_t slo
 }
 
 void Machine::CopyRuns(const Handover& handover, const Frame& from, Frame& to) {
-  for (const Handover::Run& run : handover.runs) {
-    const std::byte* source = from.arena.get() + run.from;
-    std::byte* target = to.arena.get() + run.to;
-    switch (run.bytes) {
-      case 1:
-        *target = *source;
-        break;
-      case 4:
-        std::memcpy(target, source, 4);
-        break;
-      case 8:
-        std::memcpy(target, source, 8);
-        break;
-      default:
-        if (run.bytes < kPlaceBytes) {
-          std::memcpy(target, source, run.bytes);
-          break;
-        }
-        for (int32_t i = 0; i < run.bytes; i += kPlaceBytes) {
-          std::memcpy(target + i, source + i, kPlaceBytes);
-        }
-    }
-  }
+  runtime::CopyRuns(handover, from.arena.get(), to.arena.get());
 }
 
 void Machine::PassOperands(const Step& step, size_t callee, size_t first, Frame& frame) {

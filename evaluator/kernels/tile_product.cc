@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <type_traits>
 
+#include "evaluator/real/rounded_tile.h"
 #include "spec/element/element.h"
 
 namespace assay::kernels {
@@ -165,14 +166,57 @@ void TileProduct::StoreFloat(int64_t r, int64_t j, const uint64_t* bits,
                results.rows[r] + j * results.column_stride);
 }
 
+void TileProduct::StoreRow(int64_t r, int64_t first, int64_t width, const uint64_t* bits,
+                           const Results& results) const {
+  WithStorage(StorageBytes(types_.result), [&](auto sample) {
+    int64_t at = results.rows[r] + first * results.column_stride;
+    for (int64_t j = 0; j < width; ++j, at += results.column_stride) {
+      if constexpr (std::is_integral_v<decltype(sample)>) {
+        StoreAt(results.data, at, static_cast<decltype(sample)>(bits[j]));
+      }
+    }
+  });
+}
+
+int64_t TileProduct::MultiplyTiles(const Results& results) {
+  static_assert(kDotTileColumns == kPanel);
+  const auto rows = static_cast<int64_t>(results.rows.size()) / kDotTileRows * kDotTileRows;
+  if (parts() == 2 || rows == 0 || columns_ < kPanel || types_.width != FactorWidth::kUpTo32Bits ||
+      !IsDotTileQuick(types_.result, n_)) {
+    return 0;
+  }
+  constexpr int64_t kRows = 64;  // for which the lengths of columns are found once
+  for (int64_t top = 0; top < rows; top += kRows) {
+    const int64_t count = std::min(kRows, rows - top);
+    const double* const values = row_values_.data() + top * n_;
+    double row_lengths[kRows];
+    for (int64_t r = 0; r < count; ++r) row_lengths[r] = DotLength(values + r * n_, n_);
+    for (int64_t first = 0; first + kPanel <= columns_; first += kPanel) {
+      const double* const panel = Panel(0, first);
+      double column_lengths[kPanel];
+      DotLengths(panel, n_, column_lengths);
+      for (int64_t r = 0; r < count; r += kDotTileRows) {
+        uint64_t rounded[kDotTileRows * kPanel];
+        RoundedDotTile(types_.result, values + r * n_, n_, row_lengths + r, panel, column_lengths,
+                       n_, rounded);
+        for (int64_t i = 0; i < kDotTileRows; ++i) {
+          StoreRow(top + r + i, first, kPanel, rounded + i * kPanel, results);
+        }
+      }
+    }
+  }
+  return rows;
+}
+
 void TileProduct::MultiplyFloats(const Block& block, const Results& results) {
   const auto rows = static_cast<int64_t>(results.rows.size());
   const int64_t length = parts() * n_;
   const ElementType part = Info(types_.result).component;
   DecodeRows(block, rows);
+  const int64_t done = MultiplyTiles(results);
   for (int64_t first = 0; first < columns_; first += kPanel) {
     const int64_t width = this->width(first);
-    for (int64_t r = 0; r < rows; ++r) {
+    for (int64_t r = width == kPanel ? done : 0; r < rows; ++r) {
       const double* row = row_values_.data() + r * length;
       uint64_t rounded[2][kPanel] = {};
       for (int64_t p = 0; p < parts(); ++p) {
@@ -180,14 +224,7 @@ void TileProduct::MultiplyFloats(const Block& block, const Results& results) {
                         rounded[p]);
       }
       if (parts() == 1) {
-        WithStorage(StorageBytes(part), [&](auto sample) {
-          int64_t at = results.rows[r] + first * results.column_stride;
-          for (int64_t j = 0; j < width; ++j, at += results.column_stride) {
-            if constexpr (std::is_integral_v<decltype(sample)>) {
-              StoreAt(results.data, at, static_cast<decltype(sample)>(rounded[0][j]));
-            }
-          }
-        });
+        StoreRow(r, first, width, rounded[0], results);
         continue;
       }
       for (int64_t j = 0; j < width; ++j) {

@@ -86,6 +86,10 @@ class TileProduct {
   void SetIntegers(const Block& block);
   void DecodeRows(const Block& block, int64_t rows);
   void MultiplyFloats(const Block& block, const Results& results);
+  // Whole panels of the first rows, by tiles of several rows; returns how many rows they are.
+  int64_t MultiplyTiles(const Results& results);
+  void StoreRow(int64_t r, int64_t first, int64_t width, const uint64_t* bits,
+                const Results& results) const;
   template <typename T>
   void MultiplyIntegers(const std::vector<T>& matrix, const Block& block, const Results& results);
   // sums[j] += the row's factors times column j.

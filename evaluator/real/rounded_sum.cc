@@ -9,6 +9,7 @@
 
 #include "evaluator/real/exact_product.h"
 #include "evaluator/real/exact_sum.h"
+#include "evaluator/real/rounded_tile.h"
 #include "evaluator/real/sum_bounds.h"
 #include "evaluator/real/sum_loops.h"
 
@@ -227,6 +228,66 @@ void RoundedDotBlock(ElementType result, FactorWidth width, const double* a, int
   }
   for (; j < columns; ++j) {
     out[j] = RoundedDot(result, width, a, stride_a, b + j, stride_b, n);
+  }
+}
+
+bool IsDotTileQuick(ElementType result, int64_t n) { return IsQuick(result, n); }
+
+double DotLength(const double* x, int64_t n) {
+  double squares[kColumns] = {};
+  int64_t i = 0;
+  for (; i + kColumns <= n; i += kColumns) {
+    for (int j = 0; j < kColumns; ++j) squares[j] += x[i + j] * x[i + j];
+  }
+  double sum = 0;
+  for (; i < n; ++i) sum += x[i] * x[i];
+  for (const double part : squares) sum += part;
+  return std::sqrt(sum);
+}
+
+void DotLengths(const double* b, int64_t n, double* lengths) {
+  double squares[kColumns] = {};
+  for (int64_t k = 0; k < n; ++k, b += kColumns) {
+    for (int j = 0; j < kColumns; ++j) squares[j] += b[j] * b[j];
+  }
+  for (int j = 0; j < kColumns; ++j) lengths[j] = std::sqrt(squares[j]);
+}
+
+namespace {
+// As DecideQuickly, for f32; leaves zeros and infinities to it.
+unsigned DecideRowF32(const QuickSum* sums, uint64_t* out) {
+  float low[kColumns], high[kColumns];
+  for (int j = 0; j < kColumns; ++j) {
+    const double reach = sum_bounds::QuickReach(sums[j].m, sums[j].path);
+    low[j] = static_cast<float>(sums[j].s - reach);
+    high[j] = static_cast<float>(sums[j].s + reach);
+  }
+  unsigned undecided = 0;
+  for (int j = 0; j < kColumns; ++j) {
+    const float size = std::fabs(low[j]);
+    const bool decided = low[j] == high[j] && size > 0 && size <= std::numeric_limits<float>::max();
+    undecided |= static_cast<unsigned>(!decided) << j;
+    out[j] = std::bit_cast<uint32_t>(low[j]);
+  }
+  return undecided;
+}
+}  // namespace
+
+void RoundedDotTile(ElementType result, const double* a, int64_t stride_a,
+                    const double* row_lengths, const double* b, const double* column_lengths,
+                    int64_t n, uint64_t* out) {
+  static_assert(kDotTileRows == kTileRows && kDotTileColumns == kColumns);
+  double sums[kTileRows * kColumns];
+  ChooseSumLoops().tile({a, stride_a, b, kColumns, n}, sums);
+  for (int64_t r = 0; r < kTileRows; ++r, out += kColumns) {
+    QuickSum row[kColumns];
+    for (int64_t j = 0; j < kColumns; ++j) {
+      row[j] = {sums[r * kColumns + j], row_lengths[r] * column_lengths[j], n};
+    }
+    if (result == ElementType::kF32 && DecideRowF32(row, out) == 0) continue;
+    if (DecideQuickly(result, row, kColumns, out) == 0) continue;
+    RoundedDotBlock(result, FactorWidth::kUpTo32Bits, a + r * stride_a, 1, b, kColumns, n, kColumns,
+                    out);
   }
 }
 

@@ -12,6 +12,7 @@
 
 #include "evaluator/real/exact_product.h"
 #include "evaluator/real/exact_sum.h"
+#include "evaluator/real/rounded_tile.h"
 #include "evaluator/real/running_sum.h"
 
 namespace assay::rounded_sum_test {
@@ -150,6 +151,32 @@ TEST(RoundedSumTest, BlocksEqualColumnsOneByOne) {
           for (int64_t j = 0; j < kColumns; ++j) {
             EXPECT_EQ(dots[j], Exact(type, a.data(), 2, b.data() + j, kStride, n)) << Name(type);
             EXPECT_EQ(sums[j], RoundedSum(type, 0.25, b.data() + j, kStride, n)) << Name(type);
+          }
+        }
+      }
+    }
+  }
+}
+
+// Rows and columns of every kind of data; lengths of vectors are at least what their terms are.
+TEST(RoundedSumTest, TilesEqualDotsOneByOne) {
+  std::mt19937_64 random(10);
+  for (Data data_a : kAllData) {
+    for (Data data_b : kAllData) {
+      for (int64_t n : {1, 31, 32, 77}) {
+        const std::vector<double> a = Make(data_a, kDotTileRows * (n + 3), true, random);
+        const std::vector<double> b = Make(data_b, n * kDotTileColumns, true, random);
+        double rows[kDotTileRows], columns[kDotTileColumns];
+        for (int64_t r = 0; r < kDotTileRows; ++r) rows[r] = DotLength(&a[r * (n + 3)], n);
+        DotLengths(b.data(), n, columns);
+        for (ElementType type : kResults) {
+          uint64_t dots[kDotTileRows * kDotTileColumns];
+          RoundedDotTile(type, a.data(), n + 3, rows, b.data(), columns, n, dots);
+          for (int64_t i = 0; i < kDotTileRows * kDotTileColumns; ++i) {
+            const int64_t r = i / kDotTileColumns, j = i % kDotTileColumns;
+            EXPECT_EQ(dots[i], Exact(type, &a[r * (n + 3)], 1, &b[j], kDotTileColumns, n))
+                << Name(type) << " n=" << n << " data " << static_cast<int>(data_a) << " "
+                << static_cast<int>(data_b) << " element " << i;
           }
         }
       }

@@ -12,6 +12,13 @@
 // magnitudes, and so is m; hence s is off by at most g / (1 - g) m < 2 N u m = N 2^-52 m. That
 // decides all but about one of 2^28 / N sums that do not cancel, in f32.
 //
+// Where the factors of products have at most 24 bits of significand, products and squares are
+// exact. The exact sum of the magnitudes of a dot's terms is then at most the product of the
+// lengths of its two vectors (Cauchy and Schwarz), and takes the place of m above: the double sum
+// of a vector's squares is at least 1 - g of the exact one, the product of two square roots of such
+// sums at least (1 - g) (1 - u)^3 of the exact product, and s is off by less than 2 N u times what
+// is computed. Squares do not underflow: the least factor is 2^-149.
+//
 // The second phase splits every addition into its result t and its error err (TwoSum:
 // t + err = s + x exactly, no error of underflow is possible) and keeps
 //     s    the double sum of the terms,

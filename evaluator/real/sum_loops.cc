@@ -240,6 +240,34 @@ ASSAY_INLINE void QuickColumns(const Terms& terms, double init, QuickSum* out) {
   }
 }
 
+// A fused multiply-add gives what a product that is exact and an addition give.
+template <int kLanes, bool kFma>
+ASSAY_INLINE void QuickTile(const Terms& terms, double* out) {
+  using V = typename Vector<kLanes>::Type;
+  constexpr int kVectors = kColumns / kLanes;
+  V s[kTileRows][kVectors];
+  for (auto& row : s) {
+    for (V& sum : row) sum = -V{};
+  }
+  const double* a = terms.a;
+  const double* b = terms.b;
+  for (int64_t k = 0; k < terms.n; ++k, ++a, b += terms.stride_b) {
+    V y[kVectors];
+    for (int v = 0; v < kVectors; ++v) Load<kLanes, true>(b + v * kLanes, 1, y[v]);
+    for (int r = 0; r < kTileRows; ++r) {
+      const double x = a[r * terms.stride_a];
+      for (int v = 0; v < kVectors; ++v) {
+        if constexpr (kFma) {
+          for (int i = 0; i < kLanes; ++i) s[r][v][i] = __builtin_fma(x, y[v][i], s[r][v][i]);
+        } else {
+          s[r][v] += x * y[v];
+        }
+      }
+    }
+  }
+  std::memcpy(out, s, sizeof(s));
+}
+
 template <int kLanes, bool kProducts, bool kContiguous>
 ASSAY_INLINE void QuickTerms(const Terms& terms, double init, QuickSum& out) {
   using V = typename Vector<kLanes>::Type;
@@ -339,6 +367,9 @@ ASSAY_INLINE void AccumulateEach(const double* x, int64_t n, double* s, double* 
   attributes void name##QuickHalf(const Terms& terms, double init, QuickSum* out) {                \
     QuickColumns<lanes, kHalf / lanes>(terms, init, out);                                          \
   }                                                                                                \
+  attributes void name##Tile(const Terms& terms, double* sums) {                                   \
+    QuickTile<lanes, fma>(terms, sums);                                                            \
+  }                                                                                                \
   template <bool kProducts, bool kContiguous>                                                      \
   attributes void name##Quick(const Terms& terms, double init, QuickSum& out) {                    \
     QuickTerms<lanes, kProducts, kContiguous>(terms, init, out);                                   \
@@ -356,7 +387,8 @@ ASSAY_INLINE void AccumulateEach(const double* x, int64_t n, double* s, double* 
       name##QuickColumns,                                                                          \
       name##QuickHalf,                                                                             \
       {name##Quick<false, false>, name##Quick<false, true>},                                       \
-      {name##Quick<true, false>, name##Quick<true, true>}};
+      {name##Quick<true, false>, name##Quick<true, true>},                                         \
+      name##Tile};
 
 #if defined(__FP_FAST_FMA)
 ASSAY_LOOPS(kBaseline, , 2, true)

@@ -25,7 +25,7 @@ struct QuickSum {
   int64_t path;
 };
 
-inline constexpr int kColumns = 8, kHalf = 4;
+inline constexpr int kColumns = 8, kHalf = 4, kTileRows = 4;
 struct SumLoops {
   // What was carried so far comes in registers: short sums would wait for memory.
   using Function = void (*)(const Terms&, double s, double e, double m, PartialSum& out);
@@ -39,6 +39,9 @@ struct SumLoops {
   void (*quick_half)(const Terms&, double init, QuickSum* sums);
   using Quick = void (*)(const Terms&, double init, QuickSum& sum);
   Quick quick_sum[2], quick_dot[2];  // [contiguous]
+  // kTileRows rows, stride_a apart, times kColumns columns, of factors whose products are exact:
+  // sums alone, row by row.
+  void (*tile)(const Terms&, double* sums);
 };
 
 const SumLoops& ChooseSumLoops();

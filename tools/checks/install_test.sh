@@ -6,8 +6,34 @@ source_dir=$1 build_dir=$2
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
+# The command alone, as `cmake --install --component command` leaves it after tools/demo: conformance tests are there,
+# and who asks for the libraries is told what is missing.
+cmake --install "$build_dir" --prefix "$work/command" --component command >/dev/null
+test ! -e "$work/command/include/assay/spec" || { echo 'the component command has headers of libraries'; exit 1; }
+package() {  # prefix, components, further lines
+  rm -rf "$work/asks"; mkdir "$work/asks"
+  printf '%s\n' 'cmake_minimum_required(VERSION 3.25)' 'project(asks LANGUAGES C CXX)' 'set(ASSAY_BUILD_TOOLS mine)' \
+    'set(ASSAY_BUILD_TESTS mine)' 'enable_testing()' "find_package(assay REQUIRED $2)" \
+    'if(NOT "${ASSAY_BUILD_TOOLS}${ASSAY_BUILD_TESTS}" STREQUAL minemine)' \
+    '  message(FATAL_ERROR "variables of the consumer are overwritten")' 'endif()' "$3" >"$work/asks/CMakeLists.txt"
+  cmake -S "$work/asks" -B "$work/asks/build" -DCMAKE_PREFIX_PATH="$work/$1" >"$work/asks.log" 2>&1
+}
+asks() { package "$@" || { cat "$work/asks.log"; exit 1; }; }
+one_test='assay_add_conformance_test(NAME golden TARGET golden FILTER "abs/*")'
+asks command 'COMPONENTS conformance' "$one_test"
+asks command '' "$one_test"
+if package command 'COMPONENTS libraries' '' || ! grep -q 'libraries are not installed' "$work/asks.log"; then
+  cat "$work/asks.log"; echo 'the package does not say that its libraries are missing'; exit 1
+fi
+
 cmake --install "$build_dir" --prefix "$work/prefix" >/dev/null
 test ! -e "$work/prefix/assay" || { echo "what only a wheel has is installed"; exit 1; }
+asks prefix 'COMPONENTS libraries' 'add_library(x INTERFACE)
+target_link_libraries(x INTERFACE assay::interpreter)'
+asks prefix 'COMPONENTS libraries conformance' "$one_test"
+for header in evaluator/kernels/kernel.h evaluator/real/dd_tier.h backends/cpu/fold.h; do
+  test ! -e "$work/prefix/include/assay/$header" || { echo "$header is internal, but installed"; exit 1; }
+done
 cmake -S "$source_dir/cmake/consumer" -B "$work/package" -G Ninja -DCMAKE_PREFIX_PATH="$work/prefix" \
   -DCMAKE_BUILD_TYPE=Release >/dev/null
 cmake --build "$work/package" >/dev/null

@@ -10,27 +10,6 @@
 namespace assay::cpu {
 namespace {
 
-std::optional<Opcode> OperationOf(analysis::ReducerKind kind) {
-  switch (kind) {
-    case analysis::ReducerKind::kAdd:
-      return Opcode::kAdd;
-    case analysis::ReducerKind::kMultiply:
-      return Opcode::kMultiply;
-    case analysis::ReducerKind::kMinimum:
-      return Opcode::kMinimum;
-    case analysis::ReducerKind::kMaximum:
-      return Opcode::kMaximum;
-    case analysis::ReducerKind::kAnd:
-      return Opcode::kAnd;
-    case analysis::ReducerKind::kOr:
-      return Opcode::kOr;
-    case analysis::ReducerKind::kXor:
-      return Opcode::kXor;
-    default:
-      return std::nullopt;
-  }
-}
-
 // The type of the accumulators of a known operation.
 ElementType AccumulatorType(const analysis::Reducer& reducer, ElementType type) {
   const bool sums = reducer.kind == analysis::ReducerKind::kAdd ||
@@ -88,7 +67,7 @@ bool Fold::KnownOperations(const Computation& reducer, absl::Span<const ElementT
   if (types.size() > 1) parts = analysis::RecogniseParts(reducer);
   if (parts.size() != types.size()) return false;
   for (size_t k = 0; k < types.size(); ++k) {
-    const std::optional<Opcode> opcode = OperationOf(parts[k].kind);
+    const std::optional<Opcode> opcode = analysis::OperationOf(parts[k].kind);
     if (!opcode.has_value()) return false;
     opcodes->push_back(*opcode);
     wide->push_back(AccumulatorType(parts[k], types[k]));
@@ -153,7 +132,7 @@ absl::StatusOr<std::shared_ptr<const Fold>> Fold::Create(const Computation& redu
 
 absl::StatusOr<std::shared_ptr<const Fold>> Fold::OfReducer(const analysis::Reducer& reducer,
                                                             ElementType type) {
-  const std::optional<Opcode> opcode = OperationOf(reducer.kind);
+  const std::optional<Opcode> opcode = analysis::OperationOf(reducer.kind);
   if (!opcode.has_value()) return absl::InvalidArgumentError("the reducer is no known operation");
   const ElementType wide = AccumulatorType(reducer, type);
   Part part;

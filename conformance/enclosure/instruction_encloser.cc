@@ -164,6 +164,9 @@ absl::StatusOr<std::vector<Box>> InstructionEncloser::OfPoints(const PreparedIns
       status = WidenPoint(instruction, points, *reach, &box);
       if (!status.ok()) return status;
       prepared.rules.Widen(&box);
+      if (instruction.opcode() == Opcode::kFft && profile_.Grants(Freedom::kReassociation)) {
+        LetGoOfNonFiniteBlocks(instruction, points[0], &box);
+      }
       if (instruction.opcode() == Opcode::kBitcastConvert &&
           profile_.Grants(Freedom::kNanPayload)) {
         LetGoOfPayloads(points[0], &box);

@@ -13,6 +13,15 @@
 namespace assay {
 namespace {
 
+// The number of elements that are transformed together, of an operand or of a result.
+int64_t BlockOf(const Instruction& fft, const Shape& shape) {
+  int64_t block = 1;
+  for (size_t d = 0; d < fft.GetInts(Attr::kFftLength).size(); ++d) {
+    block *= shape.dimension(shape.rank() - 1 - static_cast<int64_t>(d));
+  }
+  return block;
+}
+
 // Transforms are linear: every part of a coefficient is off by no more than the sum of how far the
 // numbers of its block are, for no root of unity is larger than one.
 absl::StatusOr<std::vector<Box>> EncloseFourier(const Instruction& fft, const Box& operand,
@@ -39,14 +48,7 @@ absl::StatusOr<std::vector<Box>> EncloseFourier(const Instruction& fft, const Bo
   const bool inverse = type == FftType::kIfft || type == FftType::kIrfft;
   // Half a spectrum counts twice.
   const double scale = (type == FftType::kIrfft ? 2 : 1) / (inverse ? points : 1);
-  const auto block_of = [&](const Shape& shape) {
-    int64_t block = 1;
-    for (size_t d = 0; d < lengths.size(); ++d) {
-      block *= shape.dimension(shape.rank() - 1 - static_cast<int64_t>(d));
-    }
-    return block;
-  };
-  const int64_t from = block_of(operand.shape()), to = block_of(fft.shape());
+  const int64_t from = BlockOf(fft, operand.shape()), to = BlockOf(fft, fft.shape());
 
   const absl::StatusOr<Literal> golden = context.evaluate({centres});
   if (!golden.ok()) return golden.status();
@@ -87,6 +89,34 @@ absl::StatusOr<std::vector<Box>> EncloseLinearAlgebra(const Instruction& instruc
     default:
       return AnythingOf(instruction);
   }
+}
+
+void LetGoOfNonFiniteBlocks(const Instruction& fft, const Literal& operand, Box* box) {
+  const int64_t from = BlockOf(fft, operand.shape()), to = BlockOf(fft, fft.shape());
+  const ElementType type = operand.element_type(), part = Info(type).component;
+  const auto is_finite = [&](Element element) {
+    return std::isfinite(DecodeFloat(part, element.bits)) &&
+           (!IsComplex(type) || std::isfinite(DecodeFloat(part, element.imag)));
+  };
+  std::vector<bool> open(from == 0 ? 0 : operand.element_count() / from);
+  for (int64_t i = 0; i < operand.element_count(); ++i) {
+    if (!is_finite(operand.Get(i))) open[i / from] = true;
+  }
+  if (std::find(open.begin(), open.end(), true) == open.end()) return;
+  const absl::Span<const int64_t> lengths = fft.GetInts(Attr::kFftLength);
+  const bool is_real =
+      fft.GetEnum<FftType>(Attr::kFftType) == FftType::kRfft && lengths.size() == 1;
+  UpdateParts(
+      [&](const auto& line, Place place, Ends* ends) {
+        const int64_t at = place.element % to;
+        if (!open[place.element / to]) return;
+        box_internal::Unbind(line, ends);
+        // Factors of 1 and -1 alone, which have no imaginary part.
+        if (!is_real || !place.imaginary || (at != 0 && 2 * at != lengths[0])) return;
+        ends->low = line.Bits(-1);
+        ends->high = 0;
+      },
+      box);
 }
 
 }  // namespace assay

@@ -19,6 +19,11 @@ absl::StatusOr<std::vector<Box>> EncloseLinearAlgebra(const Instruction& instruc
                                                       Boxes operands, const TargetProfile& profile,
                                                       const FoldContext& context);
 
+// Of a transform of known numbers: what a number that is not finite becomes where an algorithm
+// leaves out its factor 0 (structural_53). Every part of its block may be any number or NaN, but
+// for the imaginary part of the sum of real numbers, which is zero or NaN.
+void LetGoOfNonFiniteBlocks(const Instruction& fft, const Literal& operand, Box* box);
+
 }  // namespace assay
 
 #endif  // ASSAY_CONFORMANCE_ENCLOSURE_LINEAR_ALGEBRA_H_

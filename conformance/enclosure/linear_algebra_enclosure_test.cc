@@ -89,6 +89,30 @@ TEST_F(LinearAlgebraEnclosureTest, OneLineOfATransformSaysNothingOfAnother) {
   EXPECT_EQ(JudgedWith(0, 1e-6), Verdict::kWrong);
 }
 
+// Structural_53: an algorithm may leave out a factor of 0, so that a NaN does not reach the
+// imaginary part of a sum of real numbers, which is then 0. What else it reaches is open.
+TEST_F(LinearAlgebraEnclosureTest, ATransformMayLeaveOutZeroTimesNan) {
+  const auto enclose = [this](const char* part, const char* profile) {
+    Enclose(absl::StrCat("a = f32[2,2] parameter(0)\n f = c64[2,2] fft(a), fft_type=RFFT, "
+                         "fft_length={2}\n p = ",
+                         part, "(f)\n ROOT r = f32[2,2] negate(p)"),
+            {Array(ElementType::kF32, {2, 2}, {NAN, 1, 1, 2})}, profile);
+  };
+  for (const char* profile : {"cpu-strict", "xla-cpu"}) {
+    enclose("imag", profile);
+    for (const int64_t i : {0, 1}) {
+      EXPECT_EQ(JudgedWith(i, 0.0), Verdict::kWithinBound);
+      EXPECT_EQ(JudgedWith(i, 1e-6), Verdict::kWrong);
+    }
+    EXPECT_EQ(JudgedWith(2, 1e-3), Verdict::kWrong);  // a block of finite numbers
+    enclose("real", profile);
+    EXPECT_EQ(JudgedWith(0, 0.0), Verdict::kNotJudgeable);
+    EXPECT_EQ(JudgedWith(2, -3.001), Verdict::kWrong);
+  }
+  enclose("imag", "golden");
+  EXPECT_EQ(JudgedWith(0, 0.0), Verdict::kWrong);
+}
+
 TEST_F(LinearAlgebraEnclosureTest, SystemsAreJudged) {
   // 2 x = exp(0); x + 4 y = exp(0): 1/2, 1/8.
   const std::string body =

@@ -50,35 +50,11 @@ std::optional<ElementLoop> PairwiseLoop(const Computation& computation, ElementT
 }
 
 std::optional<ElementLoop> PairwiseLoop(analysis::ReducerKind kind, ElementType type) {
-  Opcode opcode;
-  switch (kind) {
-    case analysis::ReducerKind::kAdd:
-      opcode = Opcode::kAdd;
-      break;
-    case analysis::ReducerKind::kMultiply:
-      opcode = Opcode::kMultiply;
-      break;
-    case analysis::ReducerKind::kMinimum:
-      opcode = Opcode::kMinimum;
-      break;
-    case analysis::ReducerKind::kMaximum:
-      opcode = Opcode::kMaximum;
-      break;
-    case analysis::ReducerKind::kAnd:
-      opcode = Opcode::kAnd;
-      break;
-    case analysis::ReducerKind::kOr:
-      opcode = Opcode::kOr;
-      break;
-    case analysis::ReducerKind::kXor:
-      opcode = Opcode::kXor;
-      break;
-    default:
-      return std::nullopt;
-  }
-  const bool rounds = opcode == Opcode::kAdd || opcode == Opcode::kMultiply;
+  const std::optional<Opcode> opcode = analysis::OperationOf(kind);
+  if (!opcode) return std::nullopt;
+  const bool rounds = *opcode == Opcode::kAdd || *opcode == Opcode::kMultiply;
   if (rounds && (IsFloat(type) || IsComplex(type))) return std::nullopt;
-  return FindElementLoop({opcode, type, type});
+  return FindElementLoop({*opcode, type, type});
 }
 
 std::optional<RecognisedFold> RecognisedFold::For(const Computation& reducer, ElementType type) {

@@ -11,25 +11,6 @@
 namespace assay::kernels {
 namespace {
 
-Opcode OpcodeOf(analysis::ReducerKind kind) {
-  switch (kind) {
-    case analysis::ReducerKind::kAdd:
-      return Opcode::kAdd;
-    case analysis::ReducerKind::kMultiply:
-      return Opcode::kMultiply;
-    case analysis::ReducerKind::kMinimum:
-      return Opcode::kMinimum;
-    case analysis::ReducerKind::kMaximum:
-      return Opcode::kMaximum;
-    case analysis::ReducerKind::kAnd:
-      return Opcode::kAnd;
-    case analysis::ReducerKind::kOr:
-      return Opcode::kOr;
-    default:
-      return Opcode::kXor;
-  }
-}
-
 // Whether the result depends on the order in which it would be rounded.
 bool Rounds(analysis::ReducerKind kind, ElementType type) {
   return (kind == analysis::ReducerKind::kAdd || kind == analysis::ReducerKind::kMultiply) &&
@@ -47,7 +28,7 @@ std::unique_ptr<Module> ModuleOf(const Instruction& fold, int64_t leaf, const Sh
                                  analysis::ReducerKind kind, absl::Span<const int64_t> operands) {
   auto module = std::make_unique<Module>("part");
   auto reducer = std::make_unique<Computation>("reducer");
-  auto combine = std::make_unique<Instruction>(OpcodeOf(kind), scalar);
+  auto combine = std::make_unique<Instruction>(*analysis::OperationOf(kind), scalar);
   for (int64_t k = 0; k < 2; ++k) combine->AppendOperand(AddParameter(k, scalar, reducer.get()));
   reducer->set_root(reducer->Add(std::move(combine)));
   Computation* region = module->Add(std::move(reducer));

@@ -243,6 +243,27 @@ Reducer RecogniseReducer(const Computation& computation) {
   return {};
 }
 
+std::optional<Opcode> OperationOf(ReducerKind kind) {
+  switch (kind) {
+    case ReducerKind::kAdd:
+      return Opcode::kAdd;
+    case ReducerKind::kMultiply:
+      return Opcode::kMultiply;
+    case ReducerKind::kMinimum:
+      return Opcode::kMinimum;
+    case ReducerKind::kMaximum:
+      return Opcode::kMaximum;
+    case ReducerKind::kAnd:
+      return Opcode::kAnd;
+    case ReducerKind::kOr:
+      return Opcode::kOr;
+    case ReducerKind::kXor:
+      return Opcode::kXor;
+    default:
+      return std::nullopt;
+  }
+}
+
 std::vector<Reducer> RecogniseParts(const Computation& computation) {
   std::unique_ptr<Computation> made;
   const Computation& flat = FlatFormOf(computation, &made);

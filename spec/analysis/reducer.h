@@ -48,6 +48,9 @@ struct Reducer {
 
 Reducer RecogniseReducer(const Computation& computation);
 
+// The binary operation of the reducer; none of kOther and of pairs.
+std::optional<Opcode> OperationOf(ReducerKind kind);
+
 // The reducers of the results of a region that folds N arrays at a time, by result. Result k is
 // recognised by itself, as one of the first two forms, where it depends on accumulator k and
 // element k alone and no other result depends on these; the others are kOther and run as written.

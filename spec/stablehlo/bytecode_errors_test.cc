@@ -249,10 +249,9 @@ TEST(Types, WithBoundsOfKnownSizes) {
   tensor.Varint(1);
   tensor.SignedVarint(4);
   tensor.Varint(1);
-  EXPECT_THAT(
-      ErrorOf(FileWith({Bytes({15}), Bytes({6, 0}), bounds.bytes()},
-                       {tensor.bytes(), Bytes({0, 8 << 2})}, ModuleWith(1), "vhlo", 2)),
-      testing::HasSubstr("a tensor's bounds do not fit its dimensions"));
+  EXPECT_THAT(ErrorOf(FileWith({Bytes({15}), Bytes({6, 0}), bounds.bytes()},
+                               {tensor.bytes(), Bytes({0, 8 << 2})}, ModuleWith(1), "vhlo", 2)),
+              testing::HasSubstr("a tensor's bounds do not fit its dimensions"));
 }
 
 // A module of modules, 300 deep.

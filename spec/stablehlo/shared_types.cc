@@ -53,6 +53,11 @@ const Type* TensorType(EntryReader& in, std::vector<int64_t> dimensions, const T
     in.Fail("a tensor has a negative size");
     return nullptr;
   }
+  if (element->kind == TypeKind::kTensor || element->kind == TypeKind::kToken ||
+      element->kind == TypeKind::kTuple || element->kind == TypeKind::kFunction) {
+    in.Fail("the elements of a tensor must be numbers");
+    return nullptr;
+  }
   Type type;
   type.kind = TypeKind::kTensor;
   type.dimensions = std::move(dimensions);

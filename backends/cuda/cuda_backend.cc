@@ -46,6 +46,8 @@ absl::Status SetEmulatorOption(absl::string_view name, absl::string_view value,
             options->devices <= 8;
   } else if (name == "memory") {
     valid = absl::SimpleAtoi(value, &options->device_bytes) && options->device_bytes >= 1;
+  } else if (name == "blocks") {
+    valid = absl::SimpleAtoi(value, &options->most_blocks) && options->most_blocks >= 1;
   } else if (name == "omit") {
     options->omitted_barrier = std::string(value);
     valid = absl::StrContains(value, ':');
@@ -63,7 +65,8 @@ absl::Status SetEmulatorOption(absl::string_view name, absl::string_view value,
       "' is not an option; there are schedule=forward, backward, random or run-ahead, seed=N, "
       "devices=1 to 8, memory=BYTES of a device, and check=on or off (on: races, bounds and "
       "uninitialised memory are errors; not in programs with a sanitizer), fuse=on or off (off: a "
-      "launch for every operation), and omit=FILE:LINE, a barrier that is left out"));
+      "launch for every operation), blocks=N, the most that a launch gets, and omit=FILE:LINE, a "
+      "barrier that is left out"));
 }
 
 }  // namespace

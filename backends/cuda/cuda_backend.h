@@ -18,12 +18,12 @@ namespace assay {
 struct CudaOptions {
   runtime::RunOptions run = {};
   double seconds = -1;  // that planning a module may take; negative: unlimited
-  bool fuse = false;    // makes fusions; false: a launch for every operation
+  bool fuse = true;     // makes fusions; false: a launch for every operation
 };
 
 // What a user says of cuda-emulated.
 struct CudaEmulatedOptions : cuda::EmulatorOptions {
-  bool fuse = false;
+  bool fuse = true;
 };
 // "schedule=random,seed=3,devices=2,memory=1073741824" in any order; empty: the defaults.
 // INVALID_ARGUMENT names what it does not know.

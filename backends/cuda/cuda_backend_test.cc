@@ -18,14 +18,18 @@ namespace {
 using ::testing::HasSubstr;
 
 TEST(CudaBackend, ReadsTheOptionsOfTheEmulator) {
-  const auto options = ParseEmulatorOptions("seed=3,schedule=run-ahead,devices=2,memory=100");
+  const auto options =
+      ParseEmulatorOptions("seed=3,schedule=run-ahead,devices=2,memory=100,blocks=1");
   ASSERT_TRUE(options.ok()) << options.status();
   EXPECT_EQ(options->seed, 3u);
   EXPECT_EQ(options->schedule, cuda::emulator::Schedule::kRunAhead);
   EXPECT_EQ(options->devices, 2);
   EXPECT_EQ(options->device_bytes, 100);
+  EXPECT_EQ(options->most_blocks, 1);
+  EXPECT_TRUE(options->fuse);
+  EXPECT_FALSE(ParseEmulatorOptions("fuse=off")->fuse);
   for (const char* bad : {"seed", "seed=x", "schedule=fast", "devices=9", "devices=0", "colour=red",
-                          "seed=1,,", "memory=0"}) {
+                          "seed=1,,", "memory=0", "blocks=0", "fuse=yes"}) {
     EXPECT_THAT(std::string(ParseEmulatorOptions(bad).status().message()),
                 HasSubstr("is not an option"))
         << bad;

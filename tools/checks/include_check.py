@@ -23,9 +23,10 @@ ALLOWED = {
     'backends/cuda/dialect': ['backends/cuda/dialect', 'backends/cuda/emulator/calls.h'],
     'backends/cuda/emulator': ['backends/cuda/dialect', 'backends/cuda/emulator'],
     'backends/cuda/checker': ['backends/cuda'],
-    'backends/cuda/kernels/testing': ['spec', 'runtime', 'interpreter', *INTERFACE, 'backends/cuda'],  # tests alone
+    'backends/cuda/kernels/testing': ['spec', 'runtime', 'interpreter', *INTERFACE, 'backends/cuda', 'backends/testing'],  # tests alone
     # Tests against the evaluator.
-    'backends/cpu/vector/testing': ['spec', 'runtime', 'evaluator', 'backends/cpu/vector'],
+    'backends/cpu/vector/testing': ['spec', 'runtime', 'evaluator', 'backends/cpu/vector', 'backends/testing'],
+    'backends/testing': ['spec', 'runtime', 'evaluator', 'backends/testing'],  # tests alone
     'backends/factory': ['spec', 'runtime', 'backends'],
     'backends/golden': ['spec', 'runtime', 'interpreter', *INTERFACE, *ENGINE_BACKEND, 'backends/golden'],
     'backends/passes': ['spec', 'runtime', 'backends/passes'],

@@ -375,6 +375,7 @@ class Runtime : public EmulatedRuntime {
                      size_t shared_bytes, void** parameters, StreamHandle* stream) override {
     return Call([&] {
       if (!IsStream(stream)) return Error::kInvalidResourceHandle;
+      if (options_.most_blocks > 0) grid.x = std::min<int64_t>(grid.x, options_.most_blocks);
       return EnqueueLaunch(entry, {grid, block, static_cast<int64_t>(shared_bytes)}, parameters,
                            stream);
     });

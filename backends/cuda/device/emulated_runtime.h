@@ -31,6 +31,9 @@ struct EmulatorOptions {
   Error fault = Error::kSuccess;
   int driver_version = 13000;  // 0: no driver
   std::string omitted_barrier = {};
+  // Launches get at most so many blocks, 0: as many as they ask for. For kernels that loop over the
+  // grid: blocks then do what they do on large arrays alone.
+  int64_t most_blocks = 0;
   // The kernels are of the checked build: memory gets a shadow, and what nobody has written must
   // not be copied to the host.
   bool checked = false;

@@ -86,11 +86,11 @@ ASSAY_DEVICE_CALL Complex Power(Complex z, Complex w) {
   const bool cancels = Magnitude(log.re.high) < 0x1p-20 && LargerOf(w.re, w.im) > 0x1p40;
   const ComplexPair product = Multiply(log, Exactly(w));
   Pair size = product.re;
-  // Pairs are precise to about 2^-100: too little for angles of many turns, and for the modulus
-  // where large terms cancel. Where they do not, it is beyond the range.
-  bool precise = most < 0x1p20 && !cancels;
+  // Logarithms and angles are precise to about 2^-64: too little for angles of many turns, and for
+  // the modulus where large terms cancel. Where they do not, it is beyond the range.
+  bool precise = most < 0x1p7 && !cancels;
   const double term = LargerOf(log.re.high * w.re, log.im.high * w.im);
-  if (!(term < 0x1p20)) {
+  if (!(term < 0x1p11)) {
     const double estimate = log.re.high * w.re - log.im.high * w.im;
     precise = precise && Magnitude(estimate) > LargerOf(2000, 0x1p-40 * term);
     size = {estimate > 0 ? 1900.0 : -1900.0, 0};
@@ -223,7 +223,7 @@ ASSAY_DEVICE_CALL Complex Atan2(Complex y, Complex x) {
   const ComplexPair near_x = Scaled2(Exactly(x), -parts.ex);
   const Pair angle = AtanAngle(parts);
   double re = Rounded(angle);
-  if (parts.ey - parts.ex < -20) {
+  if (parts.ey - parts.ex < -1) {  // the difference of two angles would cancel
     const double small = SmallAngle(parts, near_y, near_x);
     re = small;
     if (Magnitude(angle.high) > 1.6) {  // on the other side, and from -pi to pi

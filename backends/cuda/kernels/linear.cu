@@ -138,7 +138,6 @@ __global__ void Cholesky(ASSAY_PARAMETER(FactorParameter, p)) {
     double* l = p.work + 2 * b * p.n * p.n;
     const int64_t base = b * p.n * p.n;
     if (threadIdx.x == 0) failed[0] = 0;
-    __syncthreads();
     for (int64_t j = 0; j < p.n; ++j) {
       if (threadIdx.x == 0) {
         double pivot = LoadComplex(p.row, p.in, base + j * p.n + j).re;
@@ -161,7 +160,7 @@ __global__ void Cholesky(ASSAY_PARAMETER(FactorParameter, p)) {
         }
         SetWork(l, i * p.n + j, {sum.re / root, sum.im / root});
       }
-      __syncthreads();
+      // The first thread has written row j + 1 itself, so that the next pivot needs no barrier.
     }
     for (int64_t at = threadIdx.x; at < p.n * p.n; at += blockDim.x) {
       const int64_t i = at / p.n, j = at % p.n;

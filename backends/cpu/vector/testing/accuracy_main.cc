@@ -10,29 +10,11 @@
 #include <string>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "backends/cpu/vector/kernel_table.h"
-#include "backends/cpu/vector/testing/accuracy.h"
+#include "backends/cpu/vector/testing/block_computation.h"
 
 namespace assay::cpu {
 namespace {
-
-std::string Operand(ElementType type, Element x) {
-  const int digits = Info(IsComplex(type) ? Info(type).component : type).bits / 4;
-  const std::string re = absl::StrFormat("%0*x", digits, x.bits);
-  return IsComplex(type) ? absl::StrCat(re, "+", absl::StrFormat("%0*x", digits, x.imag), "i") : re;
-}
-
-std::string Line(const Accuracy& a) {
-  std::string where;
-  for (const Element x : a.where)
-    absl::StrAppend(&where, where.empty() ? "" : ", ", Operand(a.type, x));
-  return absl::StrFormat("| %s | %s | %s | %d | %s |\n", std::string(Name(a.opcode)),
-                         a.every_input ? "all" : absl::StrCat(a.inputs),
-                         a.largest <= 0.5 ? "0.50" : absl::StrFormat("%.2f", a.largest),
-                         a.not_nearest, where);
-}
 
 int Run(int argc, char** argv) {
   const int64_t inputs = argc > 1 ? std::atoll(argv[1]) : 1 << 24;
@@ -60,14 +42,12 @@ int Run(int argc, char** argv) {
       static_cast<long long>(inputs), static_cast<long long>(pairs), BestKernels().name);
   for (const ElementType type : {ElementType::kBF16, ElementType::kF16, ElementType::kF32,
                                  ElementType::kF64, ElementType::kC64, ElementType::kC128}) {
-    std::printf("\n## %s\n\n", std::string(Name(type)).c_str());
-    std::printf(
-        "| function | inputs | largest error | not nearest | operands of the largest error |\n");
-    std::printf("|---|---|---|---|---|\n");
-    for (const Opcode opcode : MeasuredFunctions(type)) {
+    std::fputs(measure::TableHeading(type).c_str(), stdout);
+    for (const Opcode opcode : measure::MeasuredFunctions(type)) {
       if (!only.empty() && Name(opcode) != only) continue;
       const bool sampled = assay::Info(opcode).arity == 2 || Info(type).bits > 32;
-      std::fputs(Line(Measure(opcode, type, sampled ? pairs : inputs, 2)).c_str(), stdout);
+      std::fputs(measure::TableRow(Measured(opcode, type, sampled ? pairs : inputs, 2)).c_str(),
+                 stdout);
       std::fflush(stdout);
     }
   }

@@ -1,6 +1,5 @@
 // The largest errors on a sample of the inputs; cpu_accuracy takes all of them.
-#include "backends/cpu/vector/testing/accuracy.h"
-
+#include "backends/cpu/vector/testing/block_computation.h"
 #include "gtest/gtest.h"
 
 namespace assay::cpu {
@@ -21,8 +20,8 @@ TEST_P(AccuracyOf, EveryFunction) {
                          : Info(type).bits == 32     ? 100000
                          : type == ElementType::kF64 ? 10000
                                                      : 2000;
-  for (const Opcode opcode : MeasuredFunctions(type)) {
-    const Accuracy accuracy = Measure(opcode, type, inputs, 1);
+  for (const Opcode opcode : measure::MeasuredFunctions(type)) {
+    const measure::Accuracy accuracy = Measured(opcode, type, inputs, 1);
     EXPECT_LE(accuracy.largest, Promised(opcode, type)) << Name(opcode) << " of " << Name(type);
     EXPECT_GE(accuracy.inputs, inputs / 2);
   }

@@ -187,7 +187,9 @@ class KernelsTest : public ::testing::Test {
   KernelsTest() {
     EmulatorOptions options;
     options.groups = mutated::KernelGroups();
-    auto backend = CudaBackend::Create("cuda-mutated", EmulatedRuntime::Create(options));
+    // A launch for every operation, so that each kernel is launched by its program.
+    auto backend =
+        CudaBackend::Create("cuda-mutated", EmulatedRuntime::Create(options), {.fuse = false});
     EXPECT_TRUE(backend.ok()) << backend.status();
     if (backend.ok()) backend_ = *std::move(backend);
     for (const char* program : kPrograms) {

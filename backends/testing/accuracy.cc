@@ -1,4 +1,4 @@
-#include "backends/cpu/vector/testing/accuracy.h"
+#include "backends/testing/accuracy.h"
 
 #include <algorithm>
 #include <atomic>
@@ -8,13 +8,13 @@
 #include <thread>
 
 #include "absl/strings/str_cat.h"
-#include "backends/cpu/vector/block_function.h"
+#include "absl/strings/str_format.h"
 #include "evaluator/real/mpfr_functions.h"
 #include "evaluator/real/real_functions.h"
 #include "runtime/float_environment.h"
 #include "spec/text/parser.h"
 
-namespace assay::cpu {
+namespace assay::measure {
 namespace {
 
 constexpr int64_t kChunk = 4096;
@@ -60,7 +60,7 @@ class Sample {
  public:
   Sample(Opcode opcode, ElementType type, int arity, int64_t inputs)
       : type_(type), part_(type), arity_(arity) {
-    // What these promise nothing for is told in docs/cpu_accuracy.md.
+    // Of these the angle loses bits elsewhere: docs/cpu_accuracy.md.
     ordinary_ = IsComplex(type) && (opcode == Opcode::kPower || opcode == Opcode::kAtan2);
     if (IsComplex(type)) part_ = Info(type).component;
     const int bits = Info(type).bits;
@@ -165,19 +165,15 @@ double ComplexError(ElementType type, Element expected, Element actual) {
 
 class Measuring {
  public:
-  Measuring(Opcode opcode, ElementType type, int64_t inputs)
-      : arity_(assay::Info(opcode).arity), sample_(opcode, type, arity_, inputs) {
+  Measuring(Opcode opcode, ElementType type, const BlockComputation& compute, int64_t inputs)
+      : arity_(assay::Info(opcode).arity),
+        sample_(opcode, type, arity_, inputs),
+        compute_(compute) {
     result_ = {.opcode = opcode,
                .type = type,
                .inputs = sample_.count(),
                .every_input = sample_.every_input(),
                .where = {}};
-    const std::string name(Name(type));
-    const auto module = ParseModule(absl::StrCat(
-        "HloModule m\nENTRY e {\n p0 = ", name, "[] parameter(0)\n",
-        arity_ == 2 ? absl::StrCat(" p1 = ", name, "[] parameter(1)\n") : "", " ROOT r = ", name,
-        "[] ", std::string(Name(opcode)), arity_ == 2 ? "(p0, p1)\n}" : "(p0)\n}"));
-    function_ = std::make_unique<BlockFunction>(*FindBlockFunction(*(*module)->entry()->root()));
   }
 
   // Takes chunks until there are none left.
@@ -197,7 +193,7 @@ class Measuring {
         for (int64_t i = 0; i < n; ++i) StoreElement(type, columns[k][i], operands[k].data(), i);
         addresses.push_back(operands[k].data());
       }
-      (*function_)(addresses, actual.data(), n);
+      compute_(addresses, actual.data(), n);
       if (arity_ == 1) {
         EvaluateBlock(FindRow(kRows, result_.opcode)->function, type, addresses[0], expected.data(),
                       n);
@@ -240,7 +236,7 @@ class Measuring {
   int arity_;
   Sample sample_;
   Accuracy result_;
-  std::unique_ptr<BlockFunction> function_;
+  const BlockComputation& compute_;
   std::atomic<int64_t> next_ = 0;
   std::mutex mutex_;
 };
@@ -260,8 +256,9 @@ std::vector<Opcode> MeasuredFunctions(ElementType type) {
   return opcodes;
 }
 
-Accuracy Measure(Opcode opcode, ElementType type, int64_t inputs, int threads) {
-  Measuring measuring(opcode, type, inputs);
+Accuracy Measure(Opcode opcode, ElementType type, const BlockComputation& compute, int64_t inputs,
+                 int threads) {
+  Measuring measuring(opcode, type, compute, inputs);
   std::vector<std::thread> helpers;
   for (int i = 1; i < threads; ++i) helpers.emplace_back([&measuring] { measuring.Run(); });
   measuring.Run();
@@ -269,4 +266,36 @@ Accuracy Measure(Opcode opcode, ElementType type, int64_t inputs, int threads) {
   return measuring.result();
 }
 
-}  // namespace assay::cpu
+std::unique_ptr<Module> ModuleOf(Opcode opcode, ElementType type) {
+  const std::string name(Name(type));
+  const bool two = assay::Info(opcode).arity == 2;
+  auto module = ParseModule(
+      absl::StrCat("HloModule m\nENTRY e {\n p0 = ", name, "[] parameter(0)\n",
+                   two ? absl::StrCat(" p1 = ", name, "[] parameter(1)\n") : "", " ROOT r = ", name,
+                   "[] ", std::string(Name(opcode)), two ? "(p0, p1)\n}" : "(p0)\n}"));
+  return *std::move(module);
+}
+
+std::string TableHeading(ElementType type) {
+  return absl::StrCat(
+      "\n## ", std::string(Name(type)),
+      "\n\n| function | inputs | largest error | not nearest | operands of the largest error |\n"
+      "|---|---|---|---|---|\n");
+}
+
+std::string TableRow(const Accuracy& accuracy) {
+  std::string where;
+  for (const Element x : accuracy.where) {
+    const bool pair = IsComplex(accuracy.type);
+    const int digits = Info(pair ? Info(accuracy.type).component : accuracy.type).bits / 4;
+    absl::StrAppend(&where, where.empty() ? "" : ", ", absl::StrFormat("%0*x", digits, x.bits),
+                    pair ? absl::StrFormat("+%0*xi", digits, x.imag) : "");
+  }
+  return absl::StrFormat(
+      "| %s | %s | %s | %d | %s |\n", std::string(Name(accuracy.opcode)),
+      accuracy.every_input ? "all" : absl::StrCat(accuracy.inputs),
+      accuracy.largest <= 0.5 ? "0.50" : absl::StrFormat("%.2f", accuracy.largest),
+      accuracy.not_nearest, where);
+}
+
+}  // namespace assay::measure

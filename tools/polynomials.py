@@ -30,6 +30,37 @@ def fit(f, low, high, degree):
     return [rounded(c) for c in mp.lu_solve(matrix, right)]
 
 
+def weighted_fit(f, weight, low, high, degree):
+    """Coefficients whose largest weighed error is least, by Remez's exchange on a grid."""
+    n = degree + 2
+    points = [low + (high - low) * mpf(i) / 4000 for i in range(4001)]
+    values, weights = [f(x) for x in points], [weight(x) for x in points]
+    at = [round(2000 - 2000 * float(cos(pi * k / (n - 1)))) for k in range(n)]
+    for _ in range(30):
+        matrix = mp.matrix(n, n)
+        for i, k in enumerate(at):
+            for j in range(degree + 1):
+                matrix[i, j] = points[k] ** j
+            matrix[i, n - 1] = (-1) ** i / weights[k]
+        c = list(mp.lu_solve(matrix, mp.matrix([values[k] for k in at])))[:n - 1]
+        error = [(value(c, x) - v) * w for x, v, w in zip(points, values, weights)]
+        # The largest error of each run of one sign, in as many runs as there are points.
+        extremes = [0]
+        for k in range(1, len(points)):
+            if error[k] * error[extremes[-1]] < 0:
+                extremes.append(k)
+            elif abs(error[k]) > abs(error[extremes[-1]]):
+                extremes[-1] = k
+        if len(extremes) < n:
+            break
+        while len(extremes) > n:
+            del extremes[0 if abs(error[extremes[0]]) < abs(error[extremes[-1]]) else -1]
+        if extremes == at:
+            break
+        at = extremes
+    return c
+
+
 def value(coefficients, z):
     total = mpf(0)
     for c in reversed(coefficients):
@@ -66,6 +97,45 @@ def emit32(name, what, f, low, high, degree, relative, tweak=None):
     print(f'inline constexpr float k{name}[] = {{' + ', '.join(float(x).hex() + 'f' for x in c) + '};')
 
 
+def emit64(name, what, f, low, high, degree, relative):
+    """Coefficients of f64. `relative` weighs the error at a point."""
+    c = fit(f, mpf(low), mpf(high), degree)
+    emit(name, what, c, max(abs((f(z) - value(c, z)) * relative(z)) for z in grid(mpf(low), mpf(high))))
+
+
+def double_functions():
+    r = log(2) / 2 * mpf('1.01')
+    emit64('Exp64', 'exp(r) = 1 + r + r^2 p(r), relative to 1',
+           small(lambda z: (exp(z) - 1 - z) / z ** 2, [1 / mp.factorial(k + 2) for k in range(8)]), -r, r, 10,
+           lambda z: z ** 2)
+    emit64('Log64', 'log((1 + s)/(1 - s)) = 2s + s^3 p(s^2), relative to 2s',
+           small(lambda z: (2 * mp.atanh(sqrt(z)) - 2 * sqrt(z)) / sqrt(z) ** 3, [mpf(2) / (2 * k + 3) for k in range(6)]),
+           0, ((sqrt(2) - 1) / (sqrt(2) + 1)) ** 2 * mpf('1.001'), 7, lambda z: z / 2)
+    emit64('Tanh64', 'tanh(x) = x + x^3 p(x^2) to 0.625, relative to x',
+           small(lambda z: (mp.tanh(sqrt(z)) - sqrt(z)) / sqrt(z) ** 3,
+                 [mpf(-1) / 3, mpf(2) / 15, mpf(-17) / 315, mpf(62) / 2835, mpf(-1382) / 155925]),
+           0, mpf('0.625') ** 2, 11, lambda z: z)
+    emit64('Sinh64', 'sinh(x) = x + x^3 p(x^2) to 1, relative to x',
+           small(lambda z: (mp.sinh(sqrt(z)) - sqrt(z)) / sqrt(z) ** 3,
+                 [1 / mp.factorial(2 * k + 3) for k in range(6)]), 0, 1, 6, lambda z: z)
+    high = (pi / 4 * mpf('1.001')) ** 2
+    emit64('Sin64', 'sin(r) = r + r^3 p(r^2), relative to r',
+           small(lambda z: (sin(sqrt(z)) - sqrt(z)) / sqrt(z) ** 3,
+                 [(-1) ** (k + 1) / mp.factorial(2 * k + 3) for k in range(6)]), 0, high, 5, lambda z: z)
+    emit64('Cos64', 'cos(r) = 1 - r^2/2 + r^4 p(r^2), relative to 1',
+           small(lambda z: (cos(sqrt(z)) - 1 + z / 2) / z ** 2,
+                 [(-1) ** k / mp.factorial(2 * k + 4) for k in range(6)]), 0, high, 5, lambda z: z ** 2)
+    emit64('Atan64', 'atan(t) = t + t^3 p(t^2), relative to t',
+           small(lambda z: (atan(sqrt(z)) - sqrt(z)) / sqrt(z) ** 3,
+                 [mpf((-1) ** (k + 1)) / (2 * k + 3) for k in range(6)]),
+           0, (mp.tan(pi / 8) * mpf('1.001')) ** 2, 11, lambda z: z)
+    coefficient = lambda k: mp.binomial(2 * k, k) / (mpf(4) ** k * (2 * k + 1))
+    emit64('Asin64', 'asin(x) = x + x^3 p(x^2) to 1/2, relative to x',
+           small(lambda z: (mp.asin(sqrt(z)) - sqrt(z)) / sqrt(z) ** 3, [coefficient(k + 1) for k in range(8)]),
+           0, mpf('0.25') * mpf('1.001'), 12, lambda z: z)
+    emit64('Cbrt64', 'cbrt(x) = p(x) from 1/2 to 1, relative to it', mp.cbrt, mpf('0.5'), 1, 5, lambda z: 1)
+
+
 def single_functions():
     r = log(2) / 2 * mpf('1.01')
     emit32('Exp32', 'exp(r) = 1 + r + r^2 p(r), relative to 1',
@@ -78,12 +148,13 @@ def single_functions():
            small(lambda z: (mp.tanh(sqrt(z)) - sqrt(z)) / sqrt(z) ** 3,
                  [mpf(-1) / 3, mpf(2) / 15, mpf(-17) / 315, mpf(62) / 2835]), 0, mpf('0.625') ** 2, 5, lambda z: z)
     k = 2 / sqrt(pi)
-    emit32('Erf32', 'erf(x) = x + x p(x^2) to 0.921875, relative to x',
-           small(lambda z: erf(sqrt(z)) / sqrt(z) - 1,
-                 [k - 1] + [k * (-1) ** i / (mp.factorial(i) * (2 * i + 1)) for i in range(1, 8)]),
-           0, mpf('0.921875') ** 2, 6, lambda z: 1)
-    emit32('ErfcLog32', '-log(erfc(x)) = p(x) from 0.921875 to 4, absolute in erfc',
-           lambda z: -log(erfc(z)), mpf('0.921875'), 4, 8, lambda z: erfc(z))
+    rate = lambda z: -log(erfc(z)) / z - 1 if z > mpf(2) ** -30 else 2 / sqrt(pi) - 1
+    weight = lambda z: z * erfc(z) / erf(z) if z > 0 else sqrt(pi) / 2
+    low, high = mpf(2) ** -20, mpf('3.9375')
+    c = [rounded32(x) for x in weighted_fit(rate, weight, low, high, 8)]
+    error = max(abs((rate(z) - value(c, z)) * weight(z)) for z in grid(low, high))
+    print(f'// -log(erfc(x)) = x + x p(x) to 3.9375, relative in erf: 2^{float(log(error, 2)):.1f}.')
+    print('inline constexpr float kErfcLog32[] = {' + ', '.join(float(x).hex() + 'f' for x in c) + '};')
     high = mpf('0.693359375')  # 9 bits: its products with exponents are exact
     print('// log(2), the sum of these.')
     print(f'inline constexpr float kLn2Of32[] = {{{float(high).hex()}f, {float(rounded32(log(2) - high)).hex()}f}};')
@@ -206,6 +277,7 @@ error_function('Double', 17)
 complementary('Single', 9, mpf(4))
 complementary('Double', 20, mpf(6))
 single_functions()
+double_functions()
 constant('Ln2', log(2))
 constant('Ln2Parts', log(2), 40, 3)
 constant('HalfPi', pi / 2)

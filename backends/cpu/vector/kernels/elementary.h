@@ -380,7 +380,7 @@ ASSAY_INLINE double Erf(double x) {
   return x == x ? WithSign(magnitude < 1 ? near : far, x) : x;
 }
 
-template <typename R>
+template <typename R, double (*kExponential)(R) = ExpOf<R>>
 ASSAY_INLINE double Power(double x, double y) {
   const double magnitude = Magnitude(x);
   const double size = Magnitude(y);
@@ -394,7 +394,7 @@ ASSAY_INLINE double Power(double x, double y) {
   const R product = LogOf<R>(usual ? magnitude : 1, 0) * exponent;
   const bool beyond = Magnitude(High(product)) > 760;
   const R clamped = Chosen(beyond, Number<R>(WithSign(760, High(product))), product);
-  double value = ExpOf(clamped);
+  double value = kExponential(clamped);
   const bool grows = (magnitude > 1) == (y > 0);
   value = usual ? value : grows ? kInfinity64 : 0;
   value = size == kInfinity64 ? (magnitude == 1 ? 1 : grows ? kInfinity64 : 0) : value;

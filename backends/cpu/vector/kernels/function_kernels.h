@@ -1,4 +1,4 @@
-// Loops over elementary functions whose results are of T (f32 or f64), computed as R.
+// Loops over functions of one and two doubles, for lanes of f32 and f64.
 // Included by sources that are compiled once for each instruction set; see loops.h.
 #ifndef ASSAY_BACKENDS_CPU_VECTOR_KERNELS_FUNCTION_KERNELS_H_
 #define ASSAY_BACKENDS_CPU_VECTOR_KERNELS_FUNCTION_KERNELS_H_
@@ -54,32 +54,6 @@ void Trigonometric(Operands operands, std::byte* result, int64_t n, const Kernel
                                : static_cast<T>(kNan64);
     }
   }
-}
-
-template <typename R, typename T>
-void FillFunctions(KernelTable& table) {
-  auto unary = [&table](KernelOp op, BlockKernel kernel) { At(table, op, LaneFor<T>()) = kernel; };
-  unary(KernelOp::kAcos, Unary<Function<Acos<R>>, T, T>);
-  unary(KernelOp::kAcosh, Unary<Function<Acosh<R>>, T, T>);
-  unary(KernelOp::kAsin, Unary<Function<Asin<R>>, T, T>);
-  unary(KernelOp::kAsinh, Unary<Function<Asinh<R>>, T, T>);
-  unary(KernelOp::kAtan2, Binary<Function2<Atan2<R>>, T, T>);
-  unary(KernelOp::kAtanh, Unary<Function<Atanh<R>>, T, T>);
-  unary(KernelOp::kCbrt, Unary<Function<Cbrt<R>>, T, T>);
-  unary(KernelOp::kCos, Trigonometric<R, T, Cos<R>, CosOfAngle<R>>);
-  unary(KernelOp::kCosh, Unary<Function<Cosh<R>>, T, T>);
-  unary(KernelOp::kErf, Unary<Function<Erf<R>>, T, T>);
-  unary(KernelOp::kExp, Unary<Function<Exp<R>>, T, T>);
-  unary(KernelOp::kExpm1, Unary<Function<Expm1<R>>, T, T>);
-  unary(KernelOp::kLog, Unary<Function<Log<R>>, T, T>);
-  unary(KernelOp::kLog1p, Unary<Function<Log1p<R>>, T, T>);
-  unary(KernelOp::kLogistic, Unary<Function<Logistic<R>>, T, T>);
-  unary(KernelOp::kPower, Binary<Function2<Power<R>>, T, T>);
-  unary(KernelOp::kRsqrt, Unary<Function<Rsqrt<R>>, T, T>);
-  unary(KernelOp::kSin, Trigonometric<R, T, Sin<R>, SinOfAngle<R>>);
-  unary(KernelOp::kSinh, Unary<Function<Sinh<R>>, T, T>);
-  unary(KernelOp::kTan, Trigonometric<R, T, Tan<R>, TanOfAngle<R>>);
-  unary(KernelOp::kTanh, Unary<Function<Tanh<R>>, T, T>);
 }
 
 }  // namespace

@@ -16,13 +16,28 @@ struct SingleFunction : Plain {
 }  // namespace
 
 void FillFunctions32(KernelTable& table) {
-  FillFunctions<double, float>(table);
-  At(table, KernelOp::kErf, Lane::kF32) = Unary<SingleFunction<Erf32>, float, float>;
-  At(table, KernelOp::kExp, Lane::kF32) = Unary<SingleFunction<Exp32>, float, float>;
-  At(table, KernelOp::kLog, Lane::kF32) = Unary<SingleFunction<Log32>, float, float>;
-  At(table, KernelOp::kLogistic, Lane::kF32) = Unary<SingleFunction<Logistic32>, float, float>;
-  At(table, KernelOp::kRsqrt, Lane::kF32) = Unary<SingleFunction<Rsqrt32>, float, float>;
-  At(table, KernelOp::kTanh, Lane::kF32) = Unary<SingleFunction<Tanh32>, float, float>;
+  auto set = [&table](KernelOp op, BlockKernel kernel) { At(table, op, Lane::kF32) = kernel; };
+  set(KernelOp::kAcos, Unary<Function<Acos<double>>, float, float>);
+  set(KernelOp::kAcosh, Unary<Function<Acosh<double>>, float, float>);
+  set(KernelOp::kAsin, Unary<Function<Asin<double>>, float, float>);
+  set(KernelOp::kAsinh, Unary<Function<Asinh<double>>, float, float>);
+  set(KernelOp::kAtan2, Binary<Function2<Atan2<double>>, float, float>);
+  set(KernelOp::kAtanh, Unary<Function<Atanh<double>>, float, float>);
+  set(KernelOp::kCbrt, Unary<Function<Cbrt<double>>, float, float>);
+  set(KernelOp::kCos, Trigonometric<double, float, Cos<double>, CosOfAngle<double>>);
+  set(KernelOp::kCosh, Unary<Function<Cosh<double>>, float, float>);
+  set(KernelOp::kErf, Unary<SingleFunction<Erf32>, float, float>);
+  set(KernelOp::kExp, Unary<SingleFunction<Exp32>, float, float>);
+  set(KernelOp::kExpm1, Unary<Function<Expm1<double>>, float, float>);
+  set(KernelOp::kLog, Unary<SingleFunction<Log32>, float, float>);
+  set(KernelOp::kLog1p, Unary<Function<Log1p<double>>, float, float>);
+  set(KernelOp::kLogistic, Unary<SingleFunction<Logistic32>, float, float>);
+  set(KernelOp::kPower, Binary<Function2<Power<double>>, float, float>);
+  set(KernelOp::kRsqrt, Unary<SingleFunction<Rsqrt32>, float, float>);
+  set(KernelOp::kSin, Trigonometric<double, float, Sin<double>, SinOfAngle<double>>);
+  set(KernelOp::kSinh, Unary<Function<Sinh<double>>, float, float>);
+  set(KernelOp::kTan, Trigonometric<double, float, Tan<double>, TanOfAngle<double>>);
+  set(KernelOp::kTanh, Unary<SingleFunction<Tanh32>, float, float>);
 }
 
 }  // namespace assay::cpu::ASSAY_CPU_ISA

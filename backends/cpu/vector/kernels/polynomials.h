@@ -107,17 +107,63 @@ inline constexpr float kLog32[] = {
 inline constexpr float kTanh32[] = {-0x1.5555560000000p-2f, 0x1.1110ea0000000p-3f,
                                     -0x1.ba08c40000000p-5f, 0x1.64a9760000000p-6f,
                                     -0x1.116a160000000p-7f, 0x1.2c83c00000000p-9f};
-// erf(x) = x + x p(x^2) to 0.921875, relative to x: 2^-26.9.
-inline constexpr float kErf32[] = {
-    0x1.06eba80000000p-3f, -0x1.8127440000000p-2f,  0x1.ce2e2a0000000p-4f, -0x1.b8114c0000000p-6f,
-    0x1.54e2220000000p-8f, -0x1.ab25e60000000p-11f, 0x1.5fcd120000000p-14f};
-// -log(erfc(x)) = p(x) from 0.921875 to 4, absolute in erfc: 2^-27.1.
+// -log(erfc(x)) = x + x p(x) to 3.9375, relative in erf: 2^-26.9.
 inline constexpr float kErfcLog32[] = {
-    -0x1.50277a0000000p-12f, 0x1.2157480000000p+0f,  0x1.437d1c0000000p-1f,
-    0x1.c2f2ea0000000p-4f,   -0x1.b10c8a0000000p-6f, 0x1.3830560000000p-8f,
-    -0x1.3964a00000000p-11f, 0x1.835f180000000p-15f, -0x1.b931560000000p-20f};
+    0x1.06eba80000000p-3f,   0x1.45f2fa0000000p-1f,   0x1.a4fa5e0000000p-4f,
+    -0x1.39cdc60000000p-6f,  -0x1.505f440000000p-13f, 0x1.b5003c0000000p-10f,
+    -0x1.4bc9d40000000p-11f, 0x1.ed6c240000000p-14f,  -0x1.3696860000000p-17f};
 // log(2), the sum of these.
 inline constexpr float kLn2Of32[] = {0x1.6300000000000p-1f, -0x1.bd01060000000p-13f};
+// exp(r) = 1 + r + r^2 p(r), relative to 1: 2^-61.7.
+inline constexpr double kExp64[] = {
+    0x1.0000000000000p-1,  0x1.5555555555557p-3,  0x1.5555555555556p-5,  0x1.111111110ff87p-7,
+    0x1.6c16c16c16212p-10, 0x1.a01a01aca0134p-13, 0x1.a01a01a741b3cp-16, 0x1.71ddffef9e7b1p-19,
+    0x1.27e4da1a3bf04p-22, 0x1.af52906239de4p-26, 0x1.1f75aba0b1e2ep-29,
+};
+// log((1 + s)/(1 - s)) = 2s + s^3 p(s^2), relative to 2s: 2^-60.7.
+inline constexpr double kLog64[] = {
+    0x1.5555555555555p-1, 0x1.9999999999a39p-2, 0x1.2492492476a1ap-2, 0x1.c71c7201a55d7p-3,
+    0x1.745cf8e4bba1bp-3, 0x1.3b1c3c1c81c8fp-3, 0x1.0fbde0f4ad17bp-3, 0x1.0c0aff044a970p-3,
+};
+// tanh(x) = x + x^3 p(x^2) to 0.625, relative to x: 2^-57.0.
+inline constexpr double kTanh64[] = {
+    -0x1.5555555555555p-2,  0x1.11111111110a8p-3,  -0x1.ba1ba1ba0f126p-5,  0x1.664f487e0a749p-6,
+    -0x1.226e3473dce5cp-7,  0x1.d6d39ae3905e2p-9,  -0x1.7d9f6f23e8682p-10, 0x1.3526e9ed54da1p-11,
+    -0x1.f243823c8c981p-13, 0x1.8445870f6fe41p-14, -0x1.05bbdae896297p-15, 0x1.b33642a122cddp-18,
+};
+// sinh(x) = x + x^3 p(x^2) to 1, relative to x: 2^-56.4.
+inline constexpr double kSinh64[] = {
+    0x1.5555555555555p-3,  0x1.11111111110fdp-7,  0x1.a01a01a01ee70p-13, 0x1.71de3a4e14f40p-19,
+    0x1.ae6460fae3728p-26, 0x1.611cb330c1fe8p-33, 0x1.b41232cf9950fp-41,
+};
+// sin(r) = r + r^3 p(r^2), relative to r: 2^-55.6.
+inline constexpr double kSin64[] = {
+    -0x1.5555555555555p-3, 0x1.1111111110ba5p-7,   -0x1.a01a019e80693p-13,
+    0x1.71de379252004p-19, -0x1.ae60069e53ef1p-26, 0x1.5e098556d302ep-33,
+};
+// cos(r) = 1 - r^2/2 + r^4 p(r^2), relative to 1: 2^-60.0.
+inline constexpr double kCos64[] = {
+    0x1.5555555555555p-5,   -0x1.6c16c16c16960p-10, 0x1.a01a019f4d0edp-16,
+    -0x1.27e4fa15bd814p-22, 0x1.1eeb66b683028p-29,  -0x1.907c0e63adbb6p-37,
+};
+// atan(t) = t + t^3 p(t^2), relative to t: 2^-58.1.
+inline constexpr double kAtan64[] = {
+    -0x1.5555555555555p-2, 0x1.9999999999952p-3, -0x1.249249248d684p-3, 0x1.c71c71c2f37e8p-4,
+    -0x1.745d165a9c002p-4, 0x1.3b139279535a8p-4, -0x1.110e81459346ep-4, 0x1.e19978381e052p-5,
+    -0x1.ac761b5db4f38p-5, 0x1.74c9760b1bea4p-5, -0x1.1aff6533dd0e5p-5, 0x1.0a5f8c60d732bp-6,
+};
+// asin(x) = x + x^3 p(x^2) to 1/2, relative to x: 2^-57.4.
+inline constexpr double kAsin64[] = {
+    0x1.5555555555556p-3, 0x1.3333333332ebap-4, 0x1.6db6db6e3386ep-5, 0x1.f1c71c1cb127ap-6,
+    0x1.6e8bb1f16225ep-6, 0x1.1c4d31e509f36p-6, 0x1.c9cf7f8fd1c4fp-7, 0x1.782198c52ec67p-7,
+    0x1.5261a3cc3c5b3p-7, 0x1.64935470bcc97p-8, 0x1.1dda92be67f40p-6, -0x1.e91659098d232p-7,
+    0x1.d803378a1165bp-6,
+};
+// cbrt(x) = p(x) from 1/2 to 1, relative to it: 2^-19.4.
+inline constexpr double kCbrt64[] = {
+    0x1.822ce445e3bd8p-2, 0x1.51ffd5161a56ap+0,  -0x1.761b4eebdf5e7p+0,
+    0x1.3fa98032fb060p+0, -0x1.3a2a5bf0fa828p-1, 0x1.07dfe0e61ac91p-3,
+};
 // Ln2, the sum of these.
 inline constexpr double kLn2[] = {0x1.62e42fefa39efp-1, 0x1.abc9e3b39803fp-56};
 // Ln2Parts, the sum of these; all but the last have 40 bits.

@@ -49,21 +49,24 @@ constexpr float kNan32 = __builtin_nanf("");
 // e^x = 2^n (1 + m).
 struct Exponential32 {
   float m;
-  uint32_t n;  // two's complement
+  uint32_t n;  // plus kExponentShift32
 };
+constexpr float kShift32 = 0x1.8p23f;
+constexpr uint32_t kExponentShift32 = __builtin_bit_cast(uint32_t, kShift32);
 ASSAY_INLINE Exponential32 Exponentiate32(float x) {
-  constexpr float kShift = 0x1.8p23f;
-  const float shifted = Fma32(x, 0x1.715476p0f, kShift);
-  const float n = shifted - kShift;
+  const float shifted = Fma32(x, 0x1.715476p0f, kShift32);
+  const float n = shifted - kShift32;
   float r = Fma32(-n, polynomials::kLn2Of32[0], x);
   r = Fma32(-n, polynomials::kLn2Of32[1], r);
-  return {Fma32(r * r, Polynomial32(polynomials::kExp32, r), r), Bits(shifted) - Bits(kShift)};
+  return {Fma32(r * r, Polynomial32(polynomials::kExp32, r), r), Bits(shifted)};
 }
+// 2^n, for n from -126 to 127; the shift drops kExponentShift32.
 ASSAY_INLINE float PowerOfTwo32(uint32_t n) { return FromBits((n + 127) << 23); }
-// x 2^n in two steps, the second of which rounds.
+// x 2^n in two steps, the second of which rounds; n from -250 to 250.
 ASSAY_INLINE float Scaled32(float x, uint32_t n) {
-  const auto half = static_cast<uint32_t>(static_cast<int32_t>(n) >> 1);
-  return x * PowerOfTwo32(half) * PowerOfTwo32(n - half);
+  const uint32_t biased = n - (kExponentShift32 - 254);
+  const uint32_t half = biased >> 1;
+  return x * FromBits(half << 23) * FromBits((biased - half) << 23);
 }
 
 ASSAY_INLINE float Exp32(float x) {
@@ -122,16 +125,16 @@ ASSAY_INLINE float Logistic32(float x) {
   return x == x ? value : x;
 }
 
+// 1 - e^(log(erfc |x|)). The smallest values keep their precision, since that logarithm is computed
+// as
+// -(x + x p(x)) and the exponential less one without cancellation.
 ASSAY_INLINE float Erf32(float x) {
   const float magnitude = Magnitude32(x);
-  const float square = x * x;
-  const float near = Fma32(x, Polynomial32(polynomials::kErf32, square), x);
-  const float clamped = magnitude < 4 ? (magnitude > 0.921875f ? magnitude : 0.921875f) : 4;
-  const Exponential32 e = Exponentiate32(-Polynomial32(polynomials::kErfcLog32, clamped));
+  const float clamped = 3.9375f < magnitude ? 3.9375f : magnitude;
+  const float p = Polynomial32(polynomials::kErfcLog32, clamped);
+  const Exponential32 e = Exponentiate32(Fma32(-clamped, p, -clamped));
   const float power = PowerOfTwo32(e.n);
-  const float far = magnitude < 4 ? 1 - Fma32(e.m, power, power) : 1;
-  const float value = magnitude < 0.921875f ? near : WithSign32(far, x);
-  return x == x ? value : x;
+  return WithSign32(Fma32(e.m, power, power - 1), x);
 }
 
 ASSAY_INLINE float Rsqrt32(float x) {

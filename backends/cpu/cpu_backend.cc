@@ -1,5 +1,8 @@
 #include "backends/cpu/cpu_backend.h"
 
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
 #include "backends/cpu/cpu_engine.h"
 #include "backends/passes/pass.h"
 #include "spec/verify/verifier.h"
@@ -14,7 +17,42 @@ struct PlanWithEngine {
   std::unique_ptr<const runtime::ModulePlan> plan;
 };
 
+std::string NameOf(const CpuOptions& options) {
+  std::string name = options.plain ? "cpu:plain" : options.strict ? "cpu:strict" : "cpu";
+  if (options.tier.has_value()) {
+    absl::StrAppend(&name, name == "cpu" ? ":" : ",", "tier=", cpu::TierName(*options.tier));
+  }
+  return name;
+}
+
 }  // namespace
+
+absl::StatusOr<CpuOptions> ParseCpuOptions(absl::string_view text) {
+  CpuOptions options;
+  for (const absl::string_view option : absl::StrSplit(text, ',')) {
+    absl::string_view value = option;
+    if (option == "strict") {
+      options.strict = true;
+    } else if (option == "plain") {
+      options.plain = true;
+    } else if (absl::ConsumePrefix(&value, "tier=") && cpu::TierNamed(value).has_value()) {
+      options.tier = cpu::TierNamed(value);
+    } else {
+      return absl::InvalidArgumentError(
+          absl::StrCat("'", option, "' is not an option of the cpu backend; there are strict, ",
+                       "plain, tier=auto, tier=blocks and tier=native"));
+    }
+  }
+  return options;
+}
+
+CpuBackend::CpuBackend(CpuOptions options)
+    : EngineBackend(options.run),
+      seconds_(options.seconds),
+      strict_(options.strict),
+      plain_(options.plain),
+      tier_(options.tier),
+      name_(NameOf(options)) {}
 
 BackendCapabilities CpuBackend::capabilities() const {
   using enum Feature;
@@ -35,6 +73,7 @@ absl::Status CpuBackend::Supports(const Module& module) {
 
 absl::StatusOr<std::shared_ptr<const runtime::ModulePlan>> CpuBackend::Plan(
     const Module& module, const CompileOptions& options) {
+  const cpu::TierScope scope(tier_);
   runtime::PlanOptions plan;
   plan.observed = options.observed;
   plan.seconds = options.seconds >= 0 ? options.seconds : seconds_;

@@ -4,8 +4,11 @@
 #define ASSAY_BACKENDS_CPU_CPU_BACKEND_H_
 
 #include <memory>
+#include <optional>
+#include <string>
 #include <utility>
 
+#include "backends/cpu/vector/tier.h"
 #include "backends/engine_backend.h"
 
 namespace assay {
@@ -17,18 +20,17 @@ struct CpuOptions {
   bool strict = false;
   // Runs every instruction as it is written: no pass changes the module first.
   bool plain = false;
+  std::optional<cpu::Tier> tier = {};  // none: that of ASSAY_CPU_TIER, or kAuto
 };
+
+// Options as users write them: "strict", "plain" and "tier=NAME", separated by commas.
+// INVALID_ARGUMENT where one is none of these.
+absl::StatusOr<CpuOptions> ParseCpuOptions(absl::string_view text);
 
 class CpuBackend : public EngineBackend {
  public:
-  explicit CpuBackend(CpuOptions options = {})
-      : EngineBackend(options.run),
-        seconds_(options.seconds),
-        strict_(options.strict),
-        plain_(options.plain) {}
-  absl::string_view name() const override {
-    return plain_ ? "cpu:plain" : strict_ ? "cpu:strict" : "cpu";
-  }
+  explicit CpuBackend(CpuOptions options = {});
+  absl::string_view name() const override { return name_; }
   BackendCapabilities capabilities() const override;
   absl::Status Supports(const Module& module) override;
 
@@ -39,6 +41,8 @@ class CpuBackend : public EngineBackend {
  private:
   const double seconds_;
   const bool strict_, plain_;
+  const std::optional<cpu::Tier> tier_;
+  const std::string name_;
 };
 
 }  // namespace assay

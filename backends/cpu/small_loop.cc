@@ -59,7 +59,7 @@ class SmallLoop : public Kernel {
 
   absl::Status Execute(absl::Span<const ArrayRef> operands,
                        absl::Span<const MutableArrayRef> results, Context& context) const override {
-    const bool at_once = elements_ > kMostElements || ChosenTier() == Tier::kNative;
+    const bool at_once = elements_ > kMostElements || tier_ == Tier::kNative;
     if (at_once && Compile()) return RunCompiled(operands, results, context);
     // Compiling takes as long as some iterations.
     const int64_t most = joined_.has_value() ? kIterationsThatPay : INT64_MAX;
@@ -232,6 +232,7 @@ class SmallLoop : public Kernel {
   }
 
   const int64_t elements_, padded_;
+  const Tier tier_ = ChosenTier();
   const std::unique_ptr<BlockProgram> condition_, body_;
   std::vector<Leaf> state_;
   int64_t buffer_bytes_ = 0;

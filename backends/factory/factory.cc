@@ -42,6 +42,12 @@ MadeBackend MakeCpuPlain(absl::string_view /*argument*/, const BackendOptions& o
   return MakeCpu(options, {.plain = true});
 }
 
+MadeBackend MakeCpuWithOptions(absl::string_view argument, const BackendOptions& options) {
+  absl::StatusOr<CpuOptions> cpu = ParseCpuOptions(argument);
+  if (!cpu.ok()) return cpu.status();
+  return MakeCpu(options, *std::move(cpu));
+}
+
 MadeBackend MakeCuda(absl::string_view /*argument*/, const BackendOptions& options) {
   absl::StatusOr<std::shared_ptr<cuda::Api>> api = cuda::LoadPlugin();
   if (!api.ok()) return api.status();
@@ -119,6 +125,8 @@ const std::vector<BackendKind>& BuiltInBackends() {
        MakeCpuStrict},
       {"cpu:plain", "", "the same without passes: every instruction as it is written",
        MakeCpuPlain},
+      {"cpu:", "OPTIONS", "the same with strict or plain and tier=auto|blocks|native, by commas",
+       MakeCpuWithOptions},
       {"cuda", "", "the CUDA backend on this machine's GPUs; it has not run on one yet", MakeCuda},
       {"cuda-emulated", "", "the CUDA backend on an emulated device", MakeCudaEmulated},
       {"cuda-emulated:", "OPTIONS",

@@ -37,6 +37,21 @@ TEST(Factory, RefusesWhatIsNotInTheTableAndListsWhatIs) {
   }
 }
 
+TEST(Factory, ReadsTheOptionsOfTheCpuBackend) {
+  for (const char* specification : {"cpu", "cpu:strict", "cpu:plain", "cpu:tier=native",
+                                    "cpu:strict,tier=blocks", "cpu:plain,tier=auto"}) {
+    const auto backend = Make(specification);
+    ASSERT_TRUE(backend.ok()) << backend.status();
+    EXPECT_EQ((*backend)->name(), specification);
+  }
+  for (const char* specification :
+       {"cpu:fast", "cpu:tier=", "cpu:tier=fast", "cpu:strict,", "cpu:,strict", "cpu:strict,x"}) {
+    const absl::Status status = Make(specification).status();
+    EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument) << specification;
+    EXPECT_THAT(status.message(), HasSubstr("is not an option of the cpu backend"));
+  }
+}
+
 TEST(Factory, TakesMoreLines) {
   std::vector<BackendKind> kinds = BuiltInBackends();
   std::string asked;

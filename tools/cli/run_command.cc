@@ -4,6 +4,7 @@
 #include <memory>
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
@@ -50,6 +51,7 @@ struct RunCommand {
   std::string expect;
   std::string profile;  // empty: a comparison that judges nothing
   std::string backend = "golden";
+  std::string tier;  // of the cpu backend; empty: its own choice
   std::string semantics = "today";
   std::string force_tier = "exact";
   bool trace = false;
@@ -66,6 +68,7 @@ struct RunCommand {
  private:
   absl::Status CheckOptions(const BackendCapabilities& capabilities) const;
   BackendOptions OptionsOfBackend() const;
+  absl::StatusOr<std::unique_ptr<Backend>> MakeTarget(const BackendOptions& options) const;
   absl::StatusOr<Judgement> JudgeExpected(const ModuleFile& file, const DeviceValues& golden,
                                           const DeviceValues& expected) const;
   int ReportJudgement(const ModuleFile& file, const DeviceValues& golden,
@@ -452,6 +455,17 @@ BackendOptions RunCommand::OptionsOfBackend() const {
   return options;
 }
 
+// The backend of --backend and --tier.
+absl::StatusOr<std::unique_ptr<Backend>> RunCommand::MakeTarget(
+    const BackendOptions& options) const {
+  if (tier.empty()) return MakeBackend(backend, options);
+  if (backend != "cpu" && !absl::StartsWith(backend, "cpu:")) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--tier is for the cpu backend, not for --backend ", backend));
+  }
+  return MakeBackend(absl::StrCat(backend, backend == "cpu" ? ":" : ",", "tier=", tier), options);
+}
+
 int RunCommand::Run() const {
   Tracer tracer;
   runtime::QueueHost host;
@@ -460,7 +474,7 @@ int RunCommand::Run() const {
   if (trace) backend_options.observers.push_back(&tracer);
   backend_options.host = &host;
   backend_options.custom_calls = &registry;
-  absl::StatusOr<std::unique_ptr<Backend>> target = MakeBackend(backend, backend_options);
+  absl::StatusOr<std::unique_ptr<Backend>> target = MakeTarget(backend_options);
   if (!target.ok()) return Fail(target.status(), output);
   const BackendCapabilities capabilities = (*target)->capabilities();
   const bool has_host = capabilities.Offers(Feature::kHost);
@@ -536,7 +550,7 @@ int RunCommand::Run() const {
 }
 
 int RunCommand::RunAllTogether() const {
-  const absl::StatusOr<std::unique_ptr<Backend>> target = MakeBackend(backend, OptionsOfBackend());
+  const absl::StatusOr<std::unique_ptr<Backend>> target = MakeTarget(OptionsOfBackend());
   if (!target.ok()) return Fail(target.status(), output);
   if (state.active() || !(*target)->capabilities().Offers(Feature::kTogether) ||
       semantics != "today" || repeat > 1 || trace || stats || custom_calls.active() ||
@@ -588,6 +602,11 @@ void AddRunCommand(CLI::App& app, int* exit_code) {
   sub->add_option("--backend", command->backend, BackendHelp())
       ->type_name("BACKEND")
       ->capture_default_str();
+  sub->add_option("--tier", command->tier,
+                  "cpu: how fusions and loops run, by kernels (blocks) or by machine code that is "
+                  "compiled at the first run (native); auto compiles what runs often")
+      ->check(CLI::IsMember({"auto", "blocks", "native"}).description(""))
+      ->type_name("TIER");
   sub->add_option("--semantics", command->semantics,
                   "What operations mean: today, or 2017 (docs/semantics_2017.md)")
       ->check(CLI::IsMember({"today", "2017"}))

@@ -14,16 +14,28 @@ std::atomic<Tier>& Chosen() {
   return chosen;
 }
 
+thread_local std::optional<Tier> tier_of_scope;
+
 }  // namespace
 
 std::optional<Tier> TierNamed(absl::string_view name) {
-  if (name == "auto") return Tier::kAuto;
-  if (name == "blocks") return Tier::kBlocks;
-  if (name == "native") return Tier::kNative;
+  for (const Tier tier : {Tier::kAuto, Tier::kBlocks, Tier::kNative}) {
+    if (name == TierName(tier)) return tier;
+  }
   return std::nullopt;
 }
+absl::string_view TierName(Tier tier) {
+  return tier == Tier::kAuto ? "auto" : tier == Tier::kBlocks ? "blocks" : "native";
+}
 
-Tier ChosenTier() { return Chosen().load(std::memory_order_relaxed); }
+Tier ChosenTier() {
+  return tier_of_scope.has_value() ? *tier_of_scope : Chosen().load(std::memory_order_relaxed);
+}
 void ChooseTier(Tier tier) { Chosen().store(tier, std::memory_order_relaxed); }
+
+TierScope::TierScope(std::optional<Tier> tier) : outer_(tier_of_scope) {
+  if (tier.has_value()) tier_of_scope = tier;
+}
+TierScope::~TierScope() { tier_of_scope = outer_; }
 
 }  // namespace assay::cpu

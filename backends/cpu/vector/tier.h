@@ -16,11 +16,26 @@ enum class Tier : uint8_t {
   kNative,  // compiles at the first run
 };
 std::optional<Tier> TierNamed(absl::string_view name);  // auto, blocks, native
+absl::string_view TierName(Tier tier);
 
-// Of the programs that are made from now on. At first it is that of the environment variable
-// ASSAY_CPU_TIER, or kAuto.
+// The tier of the programs that this thread makes from now on: that of the innermost TierScope,
+// else the chosen one. At first that is the one of the environment variable ASSAY_CPU_TIER, or
+// kAuto.
 Tier ChosenTier();
 void ChooseTier(Tier tier);
+
+// Makes a tier, if there is one, that of the programs which this thread makes while the scope
+// lives.
+class TierScope {
+ public:
+  explicit TierScope(std::optional<Tier> tier);
+  ~TierScope();
+  TierScope(const TierScope&) = delete;
+  TierScope& operator=(const TierScope&) = delete;
+
+ private:
+  const std::optional<Tier> outer_;
+};
 
 }  // namespace assay::cpu
 

@@ -3,6 +3,7 @@
 #include <memory>
 #include <utility>
 
+#include "backends/cpu/defect.h"
 #include "backends/cpu/vector/native/native_frame.h"
 
 namespace assay::cpu {
@@ -48,7 +49,7 @@ class LoopEmitter {
     out_.L(exhausted);
     EmitExit(canonical);
     out_.L(done);
-    EmitExit(at_branch);
+    EmitExit(ASSAY_DEFECT(59, at_branch, Places()));
     frame_.SetRoom(int64_t{32} * allocator_.slots() * vectors_);
     if (allocator_.failed()) return nullptr;
     auto compiled =
@@ -217,7 +218,8 @@ class LoopEmitter {
         allocator_.PutAway(pending.front().first);
         continue;
       }
-      allocator_.CopyInto(ready->second, ready->first);
+      if (ASSAY_DEFECT(60, true, pending.size() > 1))
+        allocator_.CopyInto(ready->second, ready->first);
       pending.erase(ready);
     }
     return true;

@@ -1,5 +1,7 @@
 #include "backends/cpu/vector/native/vector_assembler.h"
 
+#include "backends/cpu/defect.h"
+
 namespace assay::cpu {
 namespace {
 
@@ -180,7 +182,8 @@ void VectorAssembler::Bytes(const LaneStep& step, const std::array<Vector, 3>& o
 void VectorAssembler::Greater(Lane lane, Register r, Register a, const Operand& b, Register t,
                               Register u) {
   const bool wide = IsWideLane(lane);
-  if (!IsUnsignedLane(lane)) return wide ? vpcmpgtq(r, a, b) : vpcmpgtd(r, a, b);
+  if (ASSAY_DEFECT(51, !IsUnsignedLane(lane), true))
+    return wide ? vpcmpgtq(r, a, b) : vpcmpgtd(r, a, b);
   const Xbyak::Address sign = Constant(LaneBytes(lane), SignOf(lane));
   vmovups(t, sign);
   vpxor(u, t, b);
@@ -230,7 +233,7 @@ void VectorAssembler::Integer(const LaneStep& step, Register r, Register a, cons
       vpmuludq(t, t, b);
       vpsrlq(u, Xbyak::Ymm(b.getIdx()), 32);
       vpmuludq(u, u, a);
-      vpaddq(t, t, u);
+      if (ASSAY_DEFECT(52, true, false)) vpaddq(t, t, u);
       vpsllq(t, t, 32);
       vpmuludq(r, a, b);
       return vpaddq(r, r, t);
@@ -283,7 +286,7 @@ void VectorAssembler::Extreme(bool largest, bool is_double, bool swapped, Regist
   largest ? vmaxps(u, other, a) : vminps(u, other, a);
   largest ? vandps(t, t, u) : vorps(t, t, u);
   vaddps(u, first, second);
-  vcmpps(r, a, other, 3);
+  vcmpps(r, a, other, ASSAY_DEFECT(53, 3, 11));  // 11: never
   vblendvps(r, t, u, r);
 }
 
@@ -310,7 +313,7 @@ void VectorAssembler::Float(const LaneStep& step, Register r, Register a, const 
     case KernelOp::kFloor:
       return is_double ? vroundpd(r, a, 9) : vroundps(r, a, 9);
     case KernelOp::kRoundNearestEven:
-      return is_double ? vroundpd(r, a, 8) : vroundps(r, a, 8);
+      return is_double ? vroundpd(r, a, 8) : vroundps(r, a, ASSAY_DEFECT(58, 8, 11));
     case KernelOp::kAbs:
       return vpand(r, a, Constant(bytes, SignOf(lane) - 1));
     case KernelOp::kNegate:
@@ -341,7 +344,7 @@ void VectorAssembler::Float(const LaneStep& step, Register r, Register a, const 
                      u);
     default: {  // kClamp: low, x, high
       const Register raised = Lanes(temporaries[2], bytes);
-      Extreme(true, is_double, swapped, raised, a, b, t, u);
+      Extreme(ASSAY_DEFECT(54, true, false), is_double, swapped, raised, a, b, t, u);
       return Extreme(false, is_double, false, r, raised, c, t, u);
     }
   }
@@ -356,7 +359,8 @@ void VectorAssembler::Compare(const LaneStep& step, Register r, Register a, cons
   const Register u = Lanes(temporaries[1], LaneBytes(lane));
   if (IsFloating(lane)) {
     constexpr uint8_t kPredicates[] = {0, 4, 13, 14, 2, 1};  // by Direction
-    const uint8_t predicate = kPredicates[static_cast<int>(direction)];
+    const uint8_t listed = kPredicates[static_cast<int>(direction)];
+    const uint8_t predicate = ASSAY_DEFECT(55, listed, listed == 4 ? 12 : listed);
     if (!wide) return vcmpps(r, a, b, predicate);
     vcmppd(u, a, b, predicate);
     return MaskOfWide(Words(r.getIdx()), u.getIdx());
@@ -403,7 +407,7 @@ void VectorAssembler::Convert(const LaneStep& step, const Vector& operand, int r
     // What is too large is the most, NaN 0; what is too small is right.
     vcvttps2dq(t, words);
     vcmpps(u, words, Constant(4, 0x4f000000u), 13);
-    vpxor(t, t, u);
+    if (ASSAY_DEFECT(56, true, false)) vpxor(t, t, u);
     vcmpps(u, words, words, 7);
     return vpand(r, t, u);
   }
@@ -425,7 +429,8 @@ void VectorAssembler::Convert(const LaneStep& step, const Vector& operand, int r
     if (result != source) vmovaps(r, Lanes(source, LaneBytes(to)));
     return;
   }
-  if (to_wide) return IsUnsignedLane(from) ? vpmovzxdq(r, words) : vpmovsxdq(r, words);
+  if (to_wide)
+    return ASSAY_DEFECT(57, IsUnsignedLane(from), true) ? vpmovzxdq(r, words) : vpmovsxdq(r, words);
   vextracti128(Xbyak::Xmm(t.getIdx()), Xbyak::Ymm(source), 1);
   vshufps(r, Xbyak::Xmm(source), Xbyak::Xmm(t.getIdx()), 0x88);
 }

@@ -6,6 +6,8 @@ namespace assay::cpu {
 namespace {
 
 constexpr int64_t kAlignment = 64;
+// Shorter rows share a block with others.
+constexpr int64_t kBlockOfItsOwn = 256;
 int64_t Rounded(int64_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
 
 int64_t CopyBytes(const FusedProgram::Input& input, int64_t most) {
@@ -24,8 +26,14 @@ FusedReader::FusedReader(FusedProgram fused, absl::Span<const int64_t> order)
 void FusedReader::AddReaders(absl::Span<const int64_t> order) {
   for (const FusedProgram::Input& input : fused_.inputs) {
     const bool permuted = !order.empty() && !input.uniform;
-    readers_.emplace_back(permuted ? input.view.Transpose(order) : input.view, input.element_bytes);
-    direct_ = direct_ && (input.uniform || readers_.back().direct());
+    const View view = permuted ? input.view.Transpose(order) : input.view;
+    readers_.emplace_back(view, input.element_bytes);
+    rows_.emplace_back();
+    if (input.uniform || readers_.back().direct()) continue;
+    direct_ = false;
+    rows_.back() = RowReader::Create(view, input.element_bytes);
+    if (!rows_.back().has_value() || rows_.back()->length() < kBlockOfItsOwn) continue;
+    row_ = row_ == 0 ? rows_.back()->length() : std::min(row_, rows_.back()->length());
   }
 }
 
@@ -50,6 +58,7 @@ FusedReader::Room FusedReader::Start(runtime::Sources sources, int64_t most,
   room.scratch = storage;
   storage += Rounded(fused_.program->scratch_bytes());
   room.inputs.resize(readers_.size());
+  room.filled.resize(readers_.size());
   for (size_t k = 0; k < readers_.size(); ++k) {
     const FusedProgram::Input& input = fused_.inputs[k];
     room.copies.push_back(storage);
@@ -66,7 +75,10 @@ void FusedReader::Read(runtime::Sources sources, int64_t first, int64_t n,
   for (size_t k = 0; k < readers_.size(); ++k) {
     const FusedProgram::Input& input = fused_.inputs[k];
     if (input.uniform) continue;
-    room.inputs[k] = readers_[k].Block(sources, first, n, input.element_bytes, room.copies[k]);
+    room.inputs[k] =
+        rows_[k].has_value()
+            ? rows_[k]->Block(sources, first, n, room.copies[k], &room.filled[k])
+            : readers_[k].Block(sources, first, n, input.element_bytes, room.copies[k]);
   }
   fused_.program->Continue(room.inputs, outputs, n, room.scratch);
 }

@@ -3,12 +3,15 @@
 #ifndef ASSAY_BACKENDS_CPU_FUSION_FUSED_READER_H_
 #define ASSAY_BACKENDS_CPU_FUSION_FUSED_READER_H_
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "absl/types/span.h"
 #include "backends/cpu/fusion/fused_program.h"
+#include "backends/cpu/fusion/row_reader.h"
 #include "runtime/arrays.h"
 #include "runtime/view_reader.h"
 
@@ -31,11 +34,18 @@ class FusedReader {
   // All inputs lie as they are read: no block is copied, and `most` may be 0.
   bool direct() const { return direct_; }
 
+  // At most n: the elements from `first` on that a block should have, so that it ends where long
+  // rows of inputs do.
+  int64_t BlockFrom(int64_t first, int64_t n) const {
+    return row_ == 0 ? n : std::min(n, row_ - first % row_);
+  }
+
   // What one thread keeps between blocks.
   struct Room {
     std::byte* scratch = nullptr;
     std::vector<std::byte*> copies;
     std::vector<const std::byte*> inputs;
+    std::vector<RowReader::Filled> filled;
   };
   // `storage` has RoomBytes(most).
   Room Start(runtime::Sources sources, int64_t most, std::byte* storage) const;
@@ -48,6 +58,8 @@ class FusedReader {
 
   FusedProgram fused_;
   std::vector<runtime::ViewReader> readers_;
+  std::vector<std::optional<RowReader>> rows_;  // in place of readers that are not direct
+  int64_t row_ = 0;  // the shortest row that is worth a block of its own; 0: none
   bool direct_ = true;
 };
 

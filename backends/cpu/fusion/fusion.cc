@@ -79,7 +79,7 @@ class FusionKernel : public runtime::Kernel {
       if (!status.ok()) return status;
       const int64_t end = blocks.first() + blocks.count();
       for (int64_t first = blocks.first(), n = 0; first < end; first += n) {
-        n = std::min(step, end - first);
+        n = reader_.BlockFrom(first, std::min(step, end - first));
         for (size_t j = 0; j < results.size(); ++j) {
           outputs[j] = results[j].data + first * fused.output_bytes[j];
         }

@@ -4,6 +4,8 @@
 
 #include <random>
 #include <string>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -71,6 +73,11 @@ Literal Random(ElementType type, std::vector<int64_t> sizes) {
   std::mt19937_64 random(sizes.size());
   for (int64_t i = 0; i < literal.element_count(); ++i) {
     const double x = static_cast<double>(random() % 1024) / 64 - 8;
+    if (IsComplex(type)) {
+      const ElementType part = Info(type).component;
+      literal.Set(i, {.bits = EncodeFloat(part, x), .imag = EncodeFloat(part, x / 3)});
+      continue;
+    }
     literal.Set(i, IsFloat(type) ? Element{.bits = EncodeFloat(type, x)}
                                  : Element{.bits = EncodeInteger(type, random())});
   }
@@ -102,6 +109,49 @@ ENTRY e {
   EXPECT_EQ(
       PrintTypedLiteral(results[0]),
       PrintTypedLiteral(*ParseTypedLiteral("f32[2,3] {{10.5, 40.5, 90.5}, {39.5, 99.5, 179.5}}")));
+}
+
+// Rows that lie side by side and rows of one number, shorter and longer than a block, in two
+// dimensions of rows and through a transpose; of every size of elements.
+TEST(Fusion, Rows) {
+  for (const ElementType type : {ElementType::kS8, ElementType::kBF16, ElementType::kF32,
+                                 ElementType::kF64, ElementType::kC128}) {
+    for (const auto& [a, b, c] : {std::tuple{3, 5, 16}, {2, 7, 100}, {3, 3, 700}, {2, 2, 2500}}) {
+      const std::vector<std::pair<std::string, std::string>> sizes = {
+          {"TYPE", std::string(Name(type))},
+          {"[A,B,C]", absl::StrCat("[", a, ",", b, ",", c, "]")},
+          {"[A,B]", absl::StrCat("[", a, ",", b, "]")},
+          {"[B,A]", absl::StrCat("[", b, ",", a, "]")},
+          {"[B,C]", absl::StrCat("[", b, ",", c, "]")},
+          {"[C]", absl::StrCat("[", c, "]")}};
+      const std::string fused = absl::StrReplaceAll(R"(
+  x = TYPE[A,B,C] parameter(0)
+  bias = TYPE[C] parameter(1)
+  mean = TYPE[A,B] parameter(2)
+  plane = TYPE[B,A] parameter(3)
+  tail = TYPE[B,C] parameter(4)
+  biases = TYPE[A,B,C] broadcast(bias), dimensions={2}
+  means = TYPE[A,B,C] broadcast(mean), dimensions={0,1}
+  planes = TYPE[A,B,C] broadcast(plane), dimensions={1,0}
+  tails = TYPE[A,B,C] broadcast(tail), dimensions={1,2}
+  d = TYPE[A,B,C] subtract(x, means)
+  e = TYPE[A,B,C] add(d, biases)
+  g = TYPE[A,B,C] add(e, planes)
+  ROOT r = TYPE[A,B,C] subtract(g, tails))",
+                                                    sizes);
+      const std::string entry = absl::StrReplaceAll(R"(
+  x = TYPE[A,B,C] parameter(0)
+  bias = TYPE[C] parameter(1)
+  mean = TYPE[A,B] parameter(2)
+  plane = TYPE[B,A] parameter(3)
+  tail = TYPE[B,C] parameter(4)
+  ROOT r = TYPE[A,B,C] CALL(x, bias, mean, plane, tail), ATTRIBUTES)",
+                                                    sizes);
+      ExpectSameAsCall(fused, entry,
+                       {Random(type, {a, b, c}), Random(type, {c}), Random(type, {a, b}),
+                        Random(type, {b, a}), Random(type, {b, c})});
+    }
+  }
 }
 
 // An iota or constant of the size of the result is no operand whose storage the result could take.

@@ -7,7 +7,6 @@
 #include <random>
 #include <thread>
 
-#include "absl/base/casts.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "evaluator/real/mpfr_functions.h"
@@ -242,47 +241,6 @@ class Measuring {
   std::mutex mutex_;
 };
 
-struct LibraryFunction {
-  Opcode opcode;
-  double (*function)(double);
-};
-constexpr LibraryFunction kLibraryFunctions[] = {
-    {Opcode::kAcos, std::acos},
-    {Opcode::kAcosh, std::acosh},
-    {Opcode::kAsin, std::asin},
-    {Opcode::kAsinh, std::asinh},
-    {Opcode::kAtanh, std::atanh},
-    {Opcode::kCbrt, std::cbrt},
-    {Opcode::kCos, std::cos},
-    {Opcode::kCosh, std::cosh},
-    {Opcode::kErf, std::erf},
-    {Opcode::kExp, std::exp},
-    {Opcode::kExpm1, std::expm1},
-    {Opcode::kLog, std::log},
-    {Opcode::kLog1p, std::log1p},
-    {Opcode::kLogistic, [](double x) { return 1 / (1 + std::exp(-x)); }},
-    {Opcode::kRsqrt, [](double x) { return 1 / std::sqrt(x); }},
-    {Opcode::kSin, std::sin},
-    {Opcode::kSinh, std::sinh},
-    {Opcode::kSqrt, std::sqrt},
-    {Opcode::kTan, std::tan},
-    {Opcode::kTanh, std::tanh},
-};
-
-// The error of an f32 in units of the last place of the exact result.
-double ErrorOfF32(double exact, float actual) {
-  if (std::isnan(exact) || std::isnan(actual)) {
-    return std::isnan(exact) && std::isnan(actual) ? 0 : INFINITY;
-  }
-  constexpr double kBeyond = 0x1p128;  // what would be next to the largest number
-  if (std::abs(exact) >= kBeyond && std::isinf(actual)) {
-    return std::signbit(exact) == std::signbit(actual) ? 0 : INFINITY;
-  }
-  if (std::isinf(exact)) return INFINITY;
-  const double value = std::isinf(actual) ? std::copysign(kBeyond, actual) : actual;
-  return std::abs(value - exact) / Unit(ElementType::kF32, exact);
-}
-
 }  // namespace
 
 std::vector<Opcode> MeasuredFunctions(ElementType type) {
@@ -308,7 +266,6 @@ Accuracy Measure(Opcode opcode, ElementType type, const BlockComputation& comput
   return measuring.result();
 }
 
-<<<<<<< HEAD:backends/testing/accuracy.cc
 std::unique_ptr<Module> ModuleOf(Opcode opcode, ElementType type) {
   const std::string name(Name(type));
   const bool two = assay::Info(opcode).arity == 2;
@@ -342,53 +299,3 @@ std::string TableRow(const Accuracy& accuracy) {
 }
 
 }  // namespace assay::measure
-=======
-Accuracy MeasureEveryF32(Opcode opcode, int64_t stride, int threads) {
-  const std::string name(Name(opcode));
-  const auto module = ParseModule(absl::StrCat(
-      "HloModule m\nENTRY e {\n p = f32[] parameter(0)\n ROOT r = f32[] ", name, "(p)\n}"));
-  const BlockFunction function = *FindBlockFunction(*(*module)->entry()->root());
-  double (*const exact)(double) = FindRow(kLibraryFunctions, opcode)->function;
-  const int64_t count = ((int64_t{1} << 32) + stride - 1) / stride;
-  Accuracy result = {.opcode = opcode,
-                     .type = ElementType::kF32,
-                     .inputs = count,
-                     .every_input = stride == 1,
-                     .where = {}};
-  std::atomic<int64_t> next = 0;
-  std::mutex mutex;
-  const auto run = [&] {
-    const runtime::FloatEnvironmentGuard guard;
-    std::vector<float> x(kChunk), y(kChunk);
-    for (int64_t first; (first = next.fetch_add(kChunk)) < count;) {
-      const int64_t n = std::min(kChunk, count - first);
-      for (int64_t i = 0; i < n; ++i) {
-        x[i] = absl::bit_cast<float>(static_cast<uint32_t>((first + i) * stride));
-      }
-      const auto* operand = reinterpret_cast<const std::byte*>(x.data());
-      function({&operand, 1}, reinterpret_cast<std::byte*>(y.data()), n);
-      double largest = 0;
-      int64_t at = 0, not_nearest = 0;
-      for (int64_t i = 0; i < n; ++i) {
-        const double value = exact(x[i]);
-        if (static_cast<float>(value) == y[i]) continue;  // at most half a unit off
-        const double error = ErrorOfF32(value, y[i]);
-        not_nearest += error > 0.5 + 0x1p-27;
-        if (error > largest) largest = error, at = i;
-      }
-      const std::lock_guard lock(mutex);
-      result.not_nearest += not_nearest;
-      if (largest <= result.largest) continue;
-      result.largest = largest;
-      result.where = {{.bits = absl::bit_cast<uint32_t>(x[at])}};
-    }
-  };
-  std::vector<std::thread> helpers;
-  for (int i = 1; i < threads; ++i) helpers.emplace_back(run);
-  run();
-  for (std::thread& helper : helpers) helper.join();
-  return result;
-}
-
-}  // namespace assay::cpu
->>>>>>> 29c7345 (The profile cpu states the errors that were measured, and every f32 can be measured against the C library):backends/cpu/vector/testing/accuracy.cc

@@ -181,8 +181,12 @@ def test_threads_run_at_once(add_tanh: assay.Module) -> None:
 
 
 def run_python(program: str, interrupt_after: str | None = None) -> tuple[int, str]:
-    """The exit code and output of a Python program; SIGINT once it has printed the word."""
-    process = subprocess.Popen([sys.executable, '-u', '-c', textwrap.dedent(program)],
+    """The exit code and output of a Python program; SIGINT once it has printed the word.
+
+    A shell starts what runs in the background with SIGINT ignored, which the program would inherit.
+    """
+    heard = 'import signal\nsignal.signal(signal.SIGINT, signal.default_int_handler)\n'
+    process = subprocess.Popen([sys.executable, '-u', '-c', heard + textwrap.dedent(program)],
                                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)  # fmt: skip
     assert process.stdout is not None
     output = ''

@@ -1,8 +1,8 @@
 #include "backends/testing/accuracy.h"
 
-#include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <cstdio>
 #include <mutex>
 #include <random>
 #include <thread>
@@ -296,6 +296,21 @@ std::string TableRow(const Accuracy& accuracy) {
       accuracy.every_input ? "all" : absl::StrCat(accuracy.inputs),
       accuracy.largest <= 0.5 ? "0.50" : absl::StrFormat("%.2f", accuracy.largest),
       accuracy.not_nearest, where);
+}
+
+void PrintTables(
+    int64_t inputs, int64_t pairs, const std::string& only,
+    const std::function<Accuracy(Opcode, ElementType, int64_t inputs, int threads)>& measured) {
+  for (const ElementType type : {ElementType::kBF16, ElementType::kF16, ElementType::kF32,
+                                 ElementType::kF64, ElementType::kC64, ElementType::kC128}) {
+    std::fputs(TableHeading(type).c_str(), stdout);
+    for (const Opcode opcode : MeasuredFunctions(type)) {
+      if (!only.empty() && Name(opcode) != only) continue;
+      const bool sampled = Info(opcode).arity == 2 || Info(type).bits > 32;
+      std::fputs(TableRow(measured(opcode, type, sampled ? pairs : inputs, 2)).c_str(), stdout);
+      std::fflush(stdout);
+    }
+  }
 }
 
 }  // namespace assay::measure

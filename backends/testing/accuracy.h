@@ -52,6 +52,12 @@ std::unique_ptr<Module> ModuleOf(Opcode opcode, ElementType type);
 std::string TableHeading(ElementType type);
 std::string TableRow(const Accuracy& accuracy);
 
+// Prints the tables of the types of 16 bits and more: of functions of one operand of at most 32
+// bits `inputs` operands, of all others `pairs`. Where `only` is not empty, of that function.
+void PrintTables(
+    int64_t inputs, int64_t pairs, const std::string& only,
+    const std::function<Accuracy(Opcode, ElementType, int64_t inputs, int threads)>& measured);
+
 }  // namespace assay::measure
 
 #endif  // ASSAY_BACKENDS_TESTING_ACCURACY_H_

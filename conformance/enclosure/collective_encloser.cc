@@ -8,20 +8,12 @@
 #include "absl/strings/str_cat.h"
 #include "conformance/enclosure/kept_types.h"
 #include "runtime/process_groups.h"
+#include "spec/analysis/collectives.h"
 #include "spec/analysis/isolate.h"
 #include "spec/analysis/reducer.h"
 
 namespace assay {
 namespace {
-
-bool Reduces(Opcode opcode) {
-  return opcode == Opcode::kAllReduce || opcode == Opcode::kAllReduceStart ||
-         opcode == Opcode::kReduceScatter;
-}
-
-bool Permutes(Opcode opcode) {
-  return opcode == Opcode::kCollectivePermute || opcode == Opcode::kCollectivePermuteStart;
-}
 
 // The opcode of the second half of a pair; none of a collective that is no pair.
 std::optional<Opcode> DoneOf(Opcode opcode) {
@@ -176,7 +168,7 @@ struct CollectiveEncloser::Meeting {
   absl::Status FindPartners(const ProcessGrid& grid) {
     whole.assign(team.size(), 1);
     receives.assign(team.size(), 1);
-    if (Permutes(collective.opcode())) {
+    if (analysis::IsPermutation(collective.opcode())) {
       const auto pairs = runtime::ProcessPairs(collective, grid);
       if (!pairs.ok()) return pairs.status();
       receives.assign(team.size(), 0);
@@ -221,7 +213,7 @@ absl::StatusOr<std::vector<BoxTree>> CollectiveEncloser::Meet(
           absl::StrCat("no enclosure of dynamic sizes: ", collective.Describe()));
     }
     if (absl::Status status = meeting.FindPartners(grid_); !status.ok()) return status;
-    results = Reduces(collective.opcode()) ? Reduce(meeting) : Move(meeting);
+    results = analysis::IsReduction(collective.opcode()) ? Reduce(meeting) : Move(meeting);
     if (!results.ok()) return results;
   }
   if (&meeting.result() == &collective.shape()) return results;

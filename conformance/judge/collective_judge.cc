@@ -7,20 +7,12 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "spec/analysis/collectives.h"
 #include "spec/analysis/isolate.h"
 #include "spec/analysis/reducer.h"
 
 namespace assay {
 namespace {
-
-bool Reduces(Opcode opcode) {
-  return opcode == Opcode::kAllReduce || opcode == Opcode::kAllReduceStart ||
-         opcode == Opcode::kReduceScatter;
-}
-
-bool Permutes(Opcode opcode) {
-  return opcode == Opcode::kCollectivePermute || opcode == Opcode::kCollectivePermuteStart;
-}
 
 // The start value that changes nothing; none where the result is exact anyway.
 std::optional<Element> Identity(analysis::ReducerKind kind, ElementType type) {
@@ -81,10 +73,11 @@ class CollectiveJudge {
   // Of one array of what the member at `position` of a group got.
   absl::StatusOr<Judgement> Judge(const std::vector<int64_t>& group, size_t position, size_t leaf,
                                   const Literal& golden, const Literal& actual) const {
-    if (Permutes(collective_.opcode()) && receivers_.count(group[position]) == 0) {
+    if (analysis::IsPermutation(collective_.opcode()) && receivers_.count(group[position]) == 0) {
       return JudgeZeros(golden, actual);
     }
-    if (!Reduces(collective_.opcode()) || group.size() == 1) return JudgeMove(golden, actual);
+    if (!analysis::IsReduction(collective_.opcode()) || group.size() == 1)
+      return JudgeMove(golden, actual);
     const analysis::ReducerKind kind = analysis::RecogniseReducer(*collective_.to_apply()).kind;
     const std::optional<Element> start = Identity(kind, golden.element_type());
     if (!start) return JudgeMove(golden, actual);
@@ -159,7 +152,7 @@ absl::StatusOr<Judgement> JudgeCollective(const Instruction& collective,
                                                    actual.size(), " devices for ", golden.size()));
   }
   std::vector<std::vector<int64_t>> groups;
-  if (Reduces(collective.opcode())) {
+  if (analysis::IsReduction(collective.opcode())) {
     absl::StatusOr<std::vector<std::vector<int64_t>>> found =
         runtime::ProcessGroups(collective, grid);
     if (!found.ok()) return found.status();
@@ -168,7 +161,7 @@ absl::StatusOr<Judgement> JudgeCollective(const Instruction& collective,
     for (size_t d = 0; d < golden.size(); ++d) groups.push_back({static_cast<int64_t>(d)});
   }
   std::set<int64_t> receivers;
-  if (Permutes(collective.opcode())) {
+  if (analysis::IsPermutation(collective.opcode())) {
     const absl::StatusOr<std::vector<runtime::ProcessPair>> pairs =
         runtime::ProcessPairs(collective, grid);
     if (!pairs.ok()) return pairs.status();

@@ -7,6 +7,15 @@ bool SameForAllMembers(Opcode opcode) {
          opcode == Opcode::kAllGather || opcode == Opcode::kAllGatherStart;
 }
 
+bool IsReduction(Opcode opcode) {
+  return opcode == Opcode::kAllReduce || opcode == Opcode::kAllReduceStart ||
+         opcode == Opcode::kReduceScatter;
+}
+
+bool IsPermutation(Opcode opcode) {
+  return opcode == Opcode::kCollectivePermute || opcode == Opcode::kCollectivePermuteStart;
+}
+
 const Shape& CollectiveResult(const Instruction& collective) {
   const Shape& shape = collective.shape();
   return collective.opcode() == Opcode::kAllGatherStart ? shape.tuple_shape(1) : shape;

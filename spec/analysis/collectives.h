@@ -15,6 +15,12 @@ const Shape& CollectiveResult(const Instruction& collective);
 // Returns true for all-reduce and all-gather: all members of a group get the same.
 bool SameForAllMembers(Opcode opcode);
 
+// Returns true for all-reduce, whole or its start, and reduce-scatter.
+bool IsReduction(Opcode opcode);
+
+// Returns true for collective-permute, whole or its start.
+bool IsPermutation(Opcode opcode);
+
 }  // namespace assay::analysis
 
 #endif  // ASSAY_SPEC_ANALYSIS_COLLECTIVES_H_

@@ -40,17 +40,7 @@ int Run(int argc, char** argv) {
       "measured\n"
       "on parts from 2^-12 to 2^8.\n",
       static_cast<long long>(inputs), static_cast<long long>(pairs), BestKernels().name);
-  for (const ElementType type : {ElementType::kBF16, ElementType::kF16, ElementType::kF32,
-                                 ElementType::kF64, ElementType::kC64, ElementType::kC128}) {
-    std::fputs(measure::TableHeading(type).c_str(), stdout);
-    for (const Opcode opcode : measure::MeasuredFunctions(type)) {
-      if (!only.empty() && Name(opcode) != only) continue;
-      const bool sampled = assay::Info(opcode).arity == 2 || Info(type).bits > 32;
-      std::fputs(measure::TableRow(Measured(opcode, type, sampled ? pairs : inputs, 2)).c_str(),
-                 stdout);
-      std::fflush(stdout);
-    }
-  }
+  measure::PrintTables(inputs, pairs, only, Measured);
   return 0;
 }
 

@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "conformance/enclosure/kept_types.h"
+#include "conformance/judge/start_values.h"
 #include "runtime/process_groups.h"
 #include "spec/analysis/collectives.h"
 #include "spec/analysis/isolate.h"
@@ -49,29 +50,9 @@ bool MovesAllOperands(const Instruction& collective) {
 // The start value that changes no result; none if the type has no such value, or the order of the
 // members may count.
 std::optional<Element> StartOf(analysis::ReducerKind kind, ElementType type) {
-  if (type == ElementType::kF8E8M0FNU) return std::nullopt;  // has no zero
-  const Line& line = Line::Of(Info(type).component);
-  const bool is_float = IsFloat(type);
-  // The sum of nothing but negative zeros is one.
-  const uint64_t zero = (is_float || IsComplex(type)) && line.signed_zero() ? line.Bits(-1) : 0;
-  switch (kind) {
-    case analysis::ReducerKind::kAdd:
-      return Element{zero, IsComplex(type) ? zero : 0};
-    case analysis::ReducerKind::kOr:
-    case analysis::ReducerKind::kXor:
-      return Element{0};
-    case analysis::ReducerKind::kMultiply:
-      if (IsComplex(type)) return std::nullopt;  // a factor of (1, 0) changes signs of zeros
-      return Element{is_float ? EncodeFloat(type, 1) : 1};
-    case analysis::ReducerKind::kMinimum:
-      return Element{line.Bits(line.greatest())};
-    case analysis::ReducerKind::kMaximum:
-      return Element{line.Bits(line.least())};
-    case analysis::ReducerKind::kAnd:  // all bits
-      return Element{IsSigned(type) ? line.Bits(-1) : line.Bits(line.greatest())};
-    default:
-      return std::nullopt;
-  }
+  // A factor of (1, 0) changes signs of zeros.
+  if (kind == analysis::ReducerKind::kMultiply && IsComplex(type)) return std::nullopt;
+  return NeutralElement(kind, type);
 }
 
 std::unique_ptr<Instruction> Parameter(int32_t number, const Shape& shape) {

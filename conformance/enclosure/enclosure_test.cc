@@ -1,5 +1,7 @@
 // Intervals worked out by hand from the profile's budgets, rule by rule.
 #include <cmath>
+#include <limits>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "conformance/enclosure/enclosure_testing.h"
@@ -120,6 +122,39 @@ TEST_F(EnclosureTest, FunctionsStayInTheirRange) {
 }
 
 // Zeros of either sign and flushed denormals, only where a profile grants them.
+// log1p(expm1(100)) is infinite: a target that returns 100 has cancelled the two.
+TEST_F(EnclosureTest, WhatIsInfiniteForCertainStaysInfinite) {
+  constexpr float kInfinite = std::numeric_limits<float>::infinity();
+  const std::string cancels =
+      " x = f32[2] parameter(0)\n e = f32[2] exponential-minus-one(x)\n"
+      " ROOT r = f32[2] log-plus-one(e)\n";
+  const Literal x = F32({100, 1}), golden = F32({kInfinite, 1});
+  const BoxTree tree = Of(cancels, {x}, "cpu-strict");
+  EXPECT_EQ(Low(tree), kInfinite);
+  EXPECT_EQ(Judged(tree, golden, x), Verdict::kWrong);
+  EXPECT_NE(Judged(tree, golden, golden), Verdict::kWrong);
+  // Values of a wider type may be kept.
+  EXPECT_LT(Low(Of(cancels, {x}, "xla-cpu")), kInfinite);
+
+  const auto ends = [&](const std::string& function, float operand) {
+    const BoxTree box =
+        Of(absl::StrCat(" x = f32[1] parameter(0)\n y = f32[1] constant({128})\n ROOT f = f32[1] ",
+                        function, "\n"),
+           {F32({operand})}, "cpu-strict");
+    return std::pair(Low(box), High(box));
+  };
+  const std::pair plus(kInfinite, kInfinite), minus(-kInfinite, -kInfinite);
+  EXPECT_EQ(ends("exponential(x)", 90), plus);
+  EXPECT_EQ(ends("cosh(x)", -90), plus);
+  EXPECT_EQ(ends("sinh(x)", 90), plus);
+  EXPECT_EQ(ends("sinh(x)", -90), minus);
+  EXPECT_EQ(ends("power(x, y)", 2.5), plus);
+  EXPECT_EQ(ends("log(x)", 0), minus);
+  // 2^128 is half a unit beyond the largest value, which the budget reaches.
+  EXPECT_LT(ends("power(x, y)", 2).first, kInfinite);
+  EXPECT_EQ(ends("power(x, y)", 2).second, kInfinite);
+}
+
 TEST_F(EnclosureTest, FreedomsThatAreNotGrantedWidenNothing) {
   const std::string body = "a = f32[2] parameter(0)\n b = f32[2] parameter(1)\n ROOT r = f32[2] ";
   const std::vector<Literal> zeros = {F32({1, -2}), F32({-1, 2})};

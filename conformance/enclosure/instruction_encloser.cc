@@ -212,6 +212,7 @@ absl::Status InstructionEncloser::Elementwise(const PreparedInstruction& prepare
   }
   prepared.rules.Widen(box);
   if (special) prepared.rules.KeepSpecialPoints(operands, exact, box);
+  prepared.rules.KeepInfinities(operands, box);
   prepared.rules.KeepRange(box);
   TakeInDecisions(prepared.instruction, operands, prepared.rules.decisions(), box);
   MarkOpen(prepared.instruction, operands, box);

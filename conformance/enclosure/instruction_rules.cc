@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
+#include "conformance/enclosure/interval.h"
 #include "conformance/enclosure/kept_types.h"
 #include "conformance/enclosure/word_loops.h"
 #include "conformance/judge/bounds.h"
@@ -35,6 +37,42 @@ std::vector<double> RadiiOfRule(const ElementRule& rule, const Box& box) {
     radii[i] = rule.BoundAt(size + unit) + unit / 2;
   }
   return radii;
+}
+
+// The least natural logarithm of |f| + 1 of an exponential on an element's intervals; minus
+// infinity if the intervals do not tell.
+double LeastLogarithm(Opcode opcode, const Interval& x, const Interval& y) {
+  switch (opcode) {
+    case Opcode::kExp:
+    case Opcode::kExpm1:
+      return x.low;
+    case Opcode::kCosh:
+    case Opcode::kSinh:
+      return x.least_magnitude() - std::numbers::ln2;
+    case Opcode::kPower:
+      return x.low > 0 ? (y * Logarithm(x)).low : -kInfinity;
+    default:
+      return -kInfinity;
+  }
+}
+
+bool IsExponential(Opcode opcode) {
+  return LeastLogarithm(opcode, Interval::Point(1), Interval::Point(1)) > -kInfinity;
+}
+
+// The natural logarithm of exact values from which on nothing finite is within the rule's reach,
+// rounded upwards.
+double OverflowLogarithm(const ElementRule& rule, ElementType type) {
+  const double largest = DecodeFloat(type, MaxFinite(type));
+  const double reach = (rule.BoundAt(largest) + 2 * UlpOf(type, largest) + 1) / largest;
+  return (std::log(largest) + std::log1p(reach)) * (1 + 0x1p-50);
+}
+
+// The interval of a float element; one element stands for all.
+Interval IntervalOf(const Box& box, int64_t element) {
+  const int64_t i = box.low.element_count() == 1 ? 0 : element;
+  const ElementType type = box.low.element_type();
+  return {DecodeFloat(type, box.low.Get(i).bits), DecodeFloat(type, box.high.Get(i).bits)};
 }
 
 bool OverflowsToNan(const Shape& leaf) {
@@ -101,6 +139,10 @@ InstructionRules::InstructionRules(const Instruction& instruction, const TargetP
     }
   }
   if (instruction.shape().is_array()) slack_ = FindSlack(type_);
+  keeps_infinities_ = rule_ && slack_.units > 0 && IsFloat(type_) &&
+                      (instruction.operand_count() == 1 || IsExponential(instruction.opcode())) &&
+                      Info(type_).format->has_infinity && HasBudgetInUnits() &&
+                      !profile.Grants(Freedom::kExcessPrecision);
 }
 
 Slack InstructionRules::FindSlack(ElementType type) const {
@@ -195,6 +237,28 @@ void InstructionRules::KeepRange(Box* box) const {
         const uint64_t nearest = EncodeFloat(line.type(), range.high);
         const bool beyond = DecodeFloat(line.type(), nearest) > range.high;
         ends->high = beyond ? line.Bits(line.Ordinal(nearest) - 1) : nearest;
+      },
+      box);
+}
+
+void InstructionRules::KeepInfinities(Boxes operands, Box* box) const {
+  if (!keeps_infinities_ || !IsFloat(operands[0].low.element_type())) return;
+  const Extent extent = ExtentOf(*box);
+  const Line& all = Line::Of(type_);
+  if (!extent.nan && extent.least > all.least() && extent.greatest < all.greatest()) return;
+  const double beyond = OverflowLogarithm(*rule_, type_);
+  UpdateParts(
+      [&](const auto& line, Place place, Ends* ends) {
+        if (line.IsNan(ends->low)) return;
+        const Interval x = IntervalOf(operands[0], place.element);
+        const Interval y = operands.size() > 1 ? IntervalOf(operands[1], place.element) : x;
+        // Nothing but an exponential overflows: elsewhere the exact value is infinite.
+        const bool is_infinite = IsExponential(instruction_.opcode())
+                                     ? LeastLogarithm(instruction_.opcode(), x, y) > beyond
+                                     : x.low == x.high;
+        if (!is_infinite) return;
+        if (line.Ordinal(ends->high) == line.greatest()) ends->low = ends->high;
+        if (line.Ordinal(ends->low) == line.least()) ends->high = ends->low;
       },
       box);
 }

@@ -44,6 +44,9 @@ class InstructionRules {
   bool HasSpecialPoints(Boxes operands) const;
   // Undoes Widen at special points; `exact` is the box before it.
   void KeepSpecialPoints(Boxes operands, const Box& exact, Box* box) const;
+  // Undoes Widen for exact values that are infinite, and for exponentials whose exact value is so
+  // far beyond the largest one that nothing finite is within the budget.
+  void KeepInfinities(Boxes operands, Box* box) const;
   // Undoes Widen for values outside the range of the function.
   void KeepRange(Box* box) const;
 
@@ -56,7 +59,7 @@ class InstructionRules {
   const TargetProfile& profile_;
   const bool may_flush_;
   bool flushes_operands_ = false, may_be_unspecified_, may_overflow_to_nan_ = false,
-       is_narrow_function_ = false;
+       is_narrow_function_ = false, keeps_infinities_ = false;
   std::vector<const DecisionRule*> decisions_;
   std::optional<ElementRule> rule_;  // of functions and of what is rounded
   ElementType type_;                 // of a result that is an array

@@ -9,6 +9,7 @@
 #include "conformance/enclosure/radii.h"
 #include "conformance/enclosure/systems.h"
 #include "conformance/judge/bounds.h"
+#include "conformance/judge/transforms.h"
 
 namespace assay {
 namespace {
@@ -103,16 +104,11 @@ void LetGoOfNonFiniteBlocks(const Instruction& fft, const Literal& operand, Box*
     if (!is_finite(operand.Get(i))) open[i / from] = true;
   }
   if (std::find(open.begin(), open.end(), true) == open.end()) return;
-  const absl::Span<const int64_t> lengths = fft.GetInts(Attr::kFftLength);
-  const bool is_real =
-      fft.GetEnum<FftType>(Attr::kFftType) == FftType::kRfft && lengths.size() == 1;
   UpdateParts(
       [&](const auto& line, Place place, Ends* ends) {
-        const int64_t at = place.element % to;
         if (!open[place.element / to]) return;
         box_internal::Unbind(line, ends);
-        // Factors of 1 and -1 alone, which have no imaginary part.
-        if (!is_real || !place.imaginary || (at != 0 && 2 * at != lengths[0])) return;
+        if (!place.imaginary || !IsSumOfReals(fft, place.element)) return;
         ends->low = line.Bits(-1);
         ends->high = 0;
       },

@@ -235,12 +235,11 @@ absl::StatusOr<std::vector<double>> RadiusFinder::ByBounds(const Instruction& in
                                                            absl::Span<const Literal> operands,
                                                            size_t leaf,
                                                            const Literal& golden) const {
-  for (const FoldPart& part : PartsOfFold(instruction)) {
-    const auto at = std::find(part.arrays.begin(), part.arrays.end(), static_cast<int64_t>(leaf));
-    if (at == part.arrays.end()) continue;
+  const std::vector<FoldPart> parts = PartsOfFold(instruction);
+  if (const ArrayOfPart found = FindArray(parts, leaf); found.part != nullptr) {
     std::vector<Literal> own;
-    for (const int64_t k : part.operands) own.push_back(operands[k]);
-    return ByBounds(*part.module->entry()->root(), own, at - part.arrays.begin(), golden);
+    for (const int64_t k : found.part->operands) own.push_back(operands[k]);
+    return ByBounds(*found.part->module->entry()->root(), own, found.array, golden);
   }
   const std::unique_ptr<Module> flat = analysis::FlattenRegions(instruction);
   const Instruction& form = flat == nullptr ? instruction : *flat->entry()->root();

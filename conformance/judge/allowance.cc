@@ -146,10 +146,8 @@ class InstructionJudge {
       if (*operation_ != nullptr) return FindInOperation(leaf, golden, actual, positions);
     }
     if (!parts_) parts_ = PartsOfFold(subject_.instruction);
-    for (const FoldPart& part : *parts_) {
-      const auto at = std::find(part.arrays.begin(), part.arrays.end(), leaf);
-      if (at == part.arrays.end()) continue;
-      return FindInPart(part, at - part.arrays.begin(), actual, positions);
+    if (const ArrayOfPart found = FindArray(*parts_, leaf); found.part != nullptr) {
+      return FindInPart(*found.part, found.array, actual, positions);
     }
     return FindWithOrders(leaf, golden, actual, positions);
   }

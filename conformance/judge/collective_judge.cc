@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "conformance/judge/start_values.h"
 #include "spec/analysis/collectives.h"
 #include "spec/analysis/isolate.h"
 #include "spec/analysis/reducer.h"
@@ -14,25 +15,9 @@
 namespace assay {
 namespace {
 
-// The start value that changes nothing; none where the result is exact anyway.
-std::optional<Element> Identity(analysis::ReducerKind kind, ElementType type) {
-  const bool is_float = IsFloat(type);
-  switch (kind) {
-    case analysis::ReducerKind::kAdd:
-    case analysis::ReducerKind::kOr:
-    case analysis::ReducerKind::kXor:
-      return Element{0};
-    case analysis::ReducerKind::kMultiply:
-      return Element{is_float || IsComplex(type) ? EncodeFloat(Info(type).component, 1) : 1};
-    case analysis::ReducerKind::kOther:  // of which nothing is asked but whether the order counts
-      return Element{0};
-    case analysis::ReducerKind::kMinimum:
-    case analysis::ReducerKind::kMaximum:
-      if (is_float) return Element{Infinity(type, kind == analysis::ReducerKind::kMaximum)};
-      return std::nullopt;
-    default:
-      return std::nullopt;
-  }
+// Whether the order of the members changes no bit of the result.
+bool IsExact(analysis::ReducerKind kind, ElementType type) {
+  return kind != analysis::ReducerKind::kOther && !IsFloat(type) && !IsComplex(type);
 }
 
 // What one member takes of the reduction: all of it or, of reduce-scatter, its slice.
@@ -79,15 +64,17 @@ class CollectiveJudge {
     if (!analysis::IsReduction(collective_.opcode()) || group.size() == 1)
       return JudgeMove(golden, actual);
     const analysis::ReducerKind kind = analysis::RecogniseReducer(*collective_.to_apply()).kind;
-    const std::optional<Element> start = Identity(kind, golden.element_type());
-    if (!start) return JudgeMove(golden, actual);
+    const ElementType type = golden.element_type();
+    if (IsExact(kind, type)) return JudgeMove(golden, actual);
+    // Of other reducers nothing is asked but whether the order counts.
+    const Element start = NeutralElement(kind, type).value_or(Element{});
     std::vector<const Literal*> members;
     for (const int64_t member : group) members.push_back(&operands_[member][leaf]);
     const bool scatters = collective_.opcode() == Opcode::kReduceScatter;
     const int64_t dimension = scatters ? collective_.GetInt(Attr::kDimension) : -1;
     const Literal stacked =
         Stack(members, golden.shape(), dimension, static_cast<int64_t>(position));
-    return JudgeReduce(stacked, Literal::Scalar(golden.element_type(), *start), golden, actual);
+    return JudgeReduce(stacked, Literal::Scalar(type, start), golden, actual);
   }
 
  private:

@@ -140,4 +140,12 @@ std::vector<FoldPart> PartsOfFold(const Instruction& fold) {
   return parts;
 }
 
+ArrayOfPart FindArray(absl::Span<const FoldPart> parts, size_t array) {
+  for (const FoldPart& part : parts) {
+    const auto at = std::find(part.arrays.begin(), part.arrays.end(), array);
+    if (at != part.arrays.end()) return {&part, static_cast<size_t>(at - part.arrays.begin())};
+  }
+  return {};
+}
+
 }  // namespace assay

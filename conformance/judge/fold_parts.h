@@ -10,6 +10,7 @@
 #include <memory>
 #include <vector>
 
+#include "absl/types/span.h"
 #include "spec/ir/module.h"
 
 namespace assay {
@@ -22,6 +23,13 @@ struct FoldPart {
 
 // Splits a reduce, reduce-window or scatter. Returns an empty list if it cannot be split.
 std::vector<FoldPart> PartsOfFold(const Instruction& fold);
+
+// A part, and the number among its arrays of one array of the whole fold.
+struct ArrayOfPart {
+  const FoldPart* part = nullptr;  // null: the array is in none of the parts
+  size_t array = 0;
+};
+ArrayOfPart FindArray(absl::Span<const FoldPart> parts, size_t array);
 
 }  // namespace assay
 

@@ -305,6 +305,29 @@ TEST(JudgeOverflow, TransformsOfWhatIsNotFinite) {
   EXPECT_EQ(fft.Explain(large, lines({{kInf, 0}, {0, 0}, {kInf, 0}, {0, 0}})), "wrong");
 }
 
+// structural_53: bin 0 of a real transform, and the last bin of an even length, add real numbers.
+TEST(JudgeOverflow, SumsOfRealNumbersHaveNoImaginaryPart) {
+  const auto judged = [](const std::string& length, int bin, double imaginary) {
+    const Case fft(absl::StrCat("c64[4] fft(p0), fft_type=RFFT, fft_length={", length, "}"),
+                   {absl::StrCat("f32[", length, "]")});
+    std::vector<double> operand(length == "6" ? 6 : 7, 1.0);
+    operand[1] = kNan;
+    std::vector<std::pair<double, double>> values(4, {kNan, kNan});
+    values[bin].second = imaginary;
+    return fft.Explain({F32(operand)}, Complex(kC64, values));
+  };
+  EXPECT_EQ(judged("6", 0, 0), "reassociation");
+  EXPECT_EQ(judged("6", 0, -0.0), "reassociation");
+  EXPECT_EQ(judged("6", 0, 5), "wrong");
+  EXPECT_EQ(judged("6", 0, kInf), "wrong");
+  EXPECT_EQ(judged("6", 3, 0), "reassociation");
+  EXPECT_EQ(judged("6", 3, 1), "wrong");
+  EXPECT_EQ(judged("7", 0, 1), "wrong");
+  // Factors that are not 1 and -1.
+  EXPECT_EQ(judged("6", 1, 5), "reassociation");
+  EXPECT_EQ(judged("7", 3, 5), "reassociation");
+}
+
 // +-1e30 and +-1e200: mean 0, a variance beyond the type. The outputs are 5 +- 2; where squares
 // have overflowed they are divided by infinity, or NaN.
 TEST(JudgeOverflow, StatisticsOfABatch) {

@@ -89,34 +89,25 @@ bool IsExtreme(const ElementRange& range, bool greatest) {
   return ((range.real.low ^ extreme) & mask) == 0 && ((range.real.high ^ extreme) & mask) == 0;
 }
 
-// What the kind of reducer leaves as it is, of a minimum, maximum, and or or.
-std::optional<Element> NeutralElement(analysis::ReducerKind kind, ElementType type) {
-  const bool least = kind == analysis::ReducerKind::kMaximum;  // of the type
-  switch (kind) {
-    case analysis::ReducerKind::kMinimum:
-    case analysis::ReducerKind::kMaximum: {
-      if (IsFloat(type)) {
-        const FloatFormat& format = *Info(type).format;
-        if (format.has_infinity) return Element{Infinity(type, least)};
-        if (!least) return Element{MaxFinite(type)};
-        return Element{format.has_sign ? EncodeFloat(type, -DecodeFloat(type, MaxFinite(type)))
-                                       : 0};
-      }
-      if (IsSigned(type)) {
-        return Element{static_cast<uint64_t>(least ? MinSigned(type) : MaxSigned(type))};
-      }
-      if (!IsInteger(type) && !IsPred(type)) return std::nullopt;
-      return Element{least ? 0 : IsPred(type) ? 1 : MaxUnsigned(type)};
-    }
-    case analysis::ReducerKind::kAnd:
-      return Element{IsPred(type)     ? 1
-                     : IsSigned(type) ? static_cast<uint64_t>(int64_t{-1})
-                                      : MaxUnsigned(type)};
-    case analysis::ReducerKind::kOr:
-      return Element{0};
-    default:
-      return std::nullopt;
+// Whether the start value may be missing: counting it again changes nothing.
+bool MayBeMissing(analysis::ReducerKind kind) {
+  return kind == analysis::ReducerKind::kMinimum || kind == analysis::ReducerKind::kMaximum ||
+         kind == analysis::ReducerKind::kAnd || kind == analysis::ReducerKind::kOr;
+}
+
+// The least or greatest value of a type, an infinity if it has one.
+std::optional<Element> ExtremeOf(ElementType type, bool least) {
+  if (IsFloat(type)) {
+    const FloatFormat& format = *Info(type).format;
+    if (format.has_infinity) return Element{Infinity(type, least)};
+    if (!least) return Element{MaxFinite(type)};
+    return Element{format.has_sign ? EncodeFloat(type, -DecodeFloat(type, MaxFinite(type))) : 0};
   }
+  if (IsSigned(type)) {
+    return Element{static_cast<uint64_t>(least ? MinSigned(type) : MaxSigned(type))};
+  }
+  if (!IsInteger(type) && !IsPred(type)) return std::nullopt;
+  return Element{least ? 0 : IsPred(type) ? 1 : MaxUnsigned(type)};
 }
 
 bool IsIdentity(analysis::ReducerKind kind, const ElementRange& start) {
@@ -139,6 +130,33 @@ bool IsIdentity(analysis::ReducerKind kind, const ElementRange& start) {
 
 }  // namespace
 
+std::optional<Element> NeutralElement(analysis::ReducerKind kind, ElementType type) {
+  const bool is_real = IsFloat(type), is_float = is_real || IsComplex(type);
+  const ElementType part = Info(type).component;
+  switch (kind) {
+    case analysis::ReducerKind::kAdd: {
+      if (!is_float) return Element{0};
+      if (type == ElementType::kF8E8M0FNU) return std::nullopt;
+      const uint64_t zero = EncodeFloat(part, -0.0);
+      return Element{zero, is_real ? 0 : zero};
+    }
+    case analysis::ReducerKind::kMultiply:
+      return Element{is_float ? EncodeFloat(part, 1) : 1};
+    case analysis::ReducerKind::kMinimum:
+    case analysis::ReducerKind::kMaximum:
+      return ExtremeOf(type, /*least=*/kind == analysis::ReducerKind::kMaximum);
+    case analysis::ReducerKind::kAnd:
+      return Element{IsPred(type)     ? 1
+                     : IsSigned(type) ? static_cast<uint64_t>(int64_t{-1})
+                                      : MaxUnsigned(type)};
+    case analysis::ReducerKind::kOr:
+    case analysis::ReducerKind::kXor:
+      return Element{0};
+    default:
+      return std::nullopt;
+  }
+}
+
 bool StartCounts(analysis::ReducerKind kind, const ElementRange& start) {
   if (kind == analysis::ReducerKind::kAdd) return !IsOnly(start, 0);
   if (kind == analysis::ReducerKind::kXor) return start.real.low != 0 || start.real.high != 0;
@@ -155,7 +173,7 @@ bool MayCountStart(const Instruction& reduce, absl::Span<const ElementRange> sta
 std::optional<Element> MissingStart(const Instruction& reduce, const ElementRange& start) {
   if (!IsFoldOfOneArray(reduce) || FoldsNothing(reduce)) return std::nullopt;
   const analysis::ReducerKind kind = KindOf(reduce);
-  if (IsIdentity(kind, start)) return std::nullopt;
+  if (!MayBeMissing(kind) || IsIdentity(kind, start)) return std::nullopt;
   return NeutralElement(kind, start.type);
 }
 

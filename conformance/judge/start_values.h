@@ -13,6 +13,11 @@
 
 namespace assay {
 
+// Returns the start value that changes no result of a recognised reducer: -0 for sums of types that
+// have it, since a sum of negative zeros is one. A factor of (1, 0) may change the sign of a zero.
+// Returns nothing for other reducers, and if the type has no such value.
+std::optional<Element> NeutralElement(analysis::ReducerKind kind, ElementType type);
+
 // Returns true if a sum, product or exclusive or changes when a start value counts again.
 bool StartCounts(analysis::ReducerKind kind, const ElementRange& start);
 // Returns true if start values of a reduce or reduce-window in the ranges may count other than once

@@ -1,6 +1,6 @@
-// A golden run that is cut into questions for another implementation: every instruction that can be
-// asked alone, and groups of them, each as a module with the values that went into it and what came
-// out. Tests: golden_trace_test.cc, instruction_report_test.cc, probe_test.cc.
+// Cuts a golden run into sub-tests for another implementation: every instruction that can be tested
+// alone, and groups of them. Each is a module with its arguments and its golden result. Tests:
+// golden_trace_test.cc, instruction_report_test.cc, probe_test.cc.
 #ifndef ASSAY_CONFORMANCE_DIAGNOSE_GOLDEN_TRACE_H_
 #define ASSAY_CONFORMANCE_DIAGNOSE_GOLDEN_TRACE_H_
 
@@ -19,41 +19,44 @@
 
 namespace assay {
 
-// How much of a program is asked.
+// How many sub-tests a program has.
 struct TraceDepth {
-  // Turns of a loop's body and condition, and runs of whatever else is called several times: the
-  // first alone, or the first, the last, and evenly between as many as there are to be. More than
-  // one takes a second golden run, which counts.
+  // The number of iterations to test of a computation that runs several times: the first one alone,
+  // or the first, the last, and others at even distances. More than one needs a second golden run,
+  // to count the iterations.
   int64_t turns = 1;
-  // Instructions of the groups that are asked beside single ones (FindSubgraphs); 0: no groups.
+  // The size of the groups that are tested in addition to single instructions (FindSubgraphs); 0
+  // for none.
   int64_t subgraphs = 0;
 };
 
 inline constexpr int64_t kMostTurns = 64;
-// OK, or INVALID_ARGUMENT: from 1 to kMostTurns turns, and 0 or 2 to kMostMembers instructions.
+// Returns INVALID_ARGUMENT unless `turns` is from 1 to kMostTurns and `subgraphs` is 0 or from 2 to
+// kMostMembers.
 absl::Status CheckDepth(const TraceDepth& depth);
 
-// A part of a run.
+// An instruction or a group of instructions of a run, with its values.
 struct Excerpt {
-  std::vector<const Instruction*> members;  // one, or a group, in the order of their computation
-  int64_t turn = 1;                         // of the computation, counted over the whole run
+  // an instruction or a group, in the order of the computation
+  std::vector<const Instruction*> members;
+  int64_t turn = 1;  // the iteration of the computation, counted over the whole run
   std::shared_ptr<const Module> module;
   std::vector<Literal> arguments;
   Literal golden;
 
   bool is_group() const { return members.size() > 1; }
-  // "scaled", "multiply.1+add.2"; in a later turn "scaled@3".
+  // Returns "scaled", "multiply.1+add.2", or in a later iteration "scaled@3".
   std::string Name() const;
 };
 
-// A status that is not OK ends the run.
+// Receives an excerpt. A status that is not OK ends the run.
 using SeeExcerpt = std::function<absl::Status(Excerpt)>;
 
-// Runs the module on golden and shows excerpts in the order of execution, a group when the last of
-// its members has run; where there are several processes those of the first. Not shown are moves of
-// whole values (tuples, calls, copies alone), what takes several processes, and operations on
-// dynamic dimensions. By device, as the golden backend takes inputs and gives outputs. Errors as of
-// the interpreter and of `see`.
+// Runs the module on the reference interpreter and calls `see` for excerpts in the order of
+// execution, for a group after its last member. Excerpts are those of the first device. There are
+// none of moves of whole values (tuples, calls, single copies), collectives and operations on
+// dynamic dimensions. Inputs and outputs are by device, as in the golden backend. Returns the
+// errors of the interpreter and of `see`.
 absl::StatusOr<std::vector<DeviceOutputs>> TraceGolden(const Module& module,
                                                        absl::Span<const DeviceInputs> inputs,
                                                        PlanOptions plan, const RunBudget& budget,

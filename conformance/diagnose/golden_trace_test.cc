@@ -1,4 +1,4 @@
-// What a golden run shows of loops turn by turn, and of groups of instructions.
+// The excerpts of a golden run: iterations of loops, and groups of instructions.
 #include "conformance/diagnose/golden_trace.h"
 
 #include <algorithm>

@@ -1,7 +1,8 @@
-// A module on another implementation: its instructions alone and in groups on golden operands, and
-// the whole. The report says where a difference between two runs of the module starts, and whether
-// it is a legal one. The target is asked while golden runs, so that programs of any size fit into
-// memory; runner/probe.h keeps its sub-tests. Tests: instruction_report_test.cc.
+// Tests a module on another implementation: its instructions alone and in groups on golden
+// operands, and the whole. The report says where a difference between two runs of the module starts
+// and whether it is permitted. The target runs each sub-test during the golden run, so that
+// programs of any size fit into memory; runner/probe.h stores its sub-tests. Tests:
+// instruction_report_test.cc.
 #ifndef ASSAY_CONFORMANCE_DIAGNOSE_INSTRUCTION_REPORT_H_
 #define ASSAY_CONFORMANCE_DIAGNOSE_INSTRUCTION_REPORT_H_
 
@@ -20,11 +21,12 @@
 namespace assay {
 
 struct InstructionVerdict {
-  std::vector<const Instruction*> members;  // one, or a group, in the order of their computation
-  std::string name;                         // Excerpt::Name
+  // an instruction or a group, in the order of the computation
+  std::vector<const Instruction*> members;
+  std::string name;  // Excerpt::Name
   int64_t turn = 1;
-  absl::Status status;  // not OK: the target gave no result (unsupported, crashed)
-  Judgement judgement;  // else
+  absl::Status status;  // not OK if the target returned no result (unsupported, crashed)
+  Judgement judgement;  // valid if the status is OK
 
   bool is_group() const { return members.size() > 1; }
   const Instruction& last() const { return *members.back(); }
@@ -33,16 +35,15 @@ struct InstructionVerdict {
 
 struct ReportOptions {
   TraceDepth depth;
-  // Sees each verdict as soon as it is there, with what was asked.
+  // Receives each verdict as soon as it is known, with its excerpt.
   std::function<void(const InstructionVerdict&, const Excerpt&)> observe;
-  const CustomCallRegistry* custom_calls = nullptr;  // null: the well-known targets
-  // Gets what golden gives for the whole module, by device; may be null.
+  const CustomCallRegistry* custom_calls = nullptr;  // null for the built-in targets
+  // Receives the golden outputs of the whole module, by device; may be null.
   std::vector<DeviceOutputs>* golden = nullptr;
 };
 
-// In the order of execution, where there are several processes in that of the first; TraceGolden
-// says what is not in the list. Judged by JudgeModule. Inputs by device, as the golden backend
-// takes them; the target is judged by its profile.
+// Judges the instructions of a module by JudgeModule, in the order of execution on the first
+// device. The list has the excerpts of TraceGolden. Inputs are by device, as in the golden backend.
 absl::StatusOr<std::vector<InstructionVerdict>> ReportInstructions(
     const Module& module, absl::Span<const DeviceInputs> inputs, Backend& target,
     const TargetProfile& profile, const RunBudget& budget, const ReportOptions& options = {});
@@ -62,9 +63,9 @@ WholeVerdict ReportWhole(const Module& module, absl::Span<const DeviceInputs> in
                          absl::Span<const DeviceOutputs> golden, Backend& target,
                          const TargetProfile& profile, const RunBudget& budget);
 
-// The instructions that compute and that were not asked alone, in the order of the module:
-// control flow, collectives, operations on dynamic dimensions, what a branch not taken holds. The
-// regions that other operations apply to elements are part of these operations.
+// Returns the instructions that compute but were not tested alone, in the order of the module:
+// control flow, collectives, operations on dynamic dimensions, instructions of branches that were
+// not taken. Regions that an operation applies to elements are part of the operation.
 std::vector<const Instruction*> NotAskedAlone(const Module& module,
                                               absl::Span<const InstructionVerdict> verdicts);
 

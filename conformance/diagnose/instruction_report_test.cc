@@ -1,5 +1,5 @@
-// Which instructions of a module a target computes otherwise: none when the target is the golden
-// interpreter, exactly the perturbed ones when it is not.
+// The instructions of a module that differ on a target: none if the target is the golden
+// interpreter, and exactly the perturbed ones if it perturbs some.
 #include "conformance/diagnose/instruction_report.h"
 
 #include <functional>

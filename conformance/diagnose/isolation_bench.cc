@@ -1,5 +1,6 @@
-// A program of 500 instructions asked of a process (tools/peers/example_target.cc) instruction by
-// instruction, and in groups as well: golden run, requests and judgements in all.
+// The time to isolate a program of 500 instructions on a process target
+// (tools/peers/example_target.cc), by instruction and in groups, including the golden run, requests
+// and judgements.
 #include <string>
 #include <vector>
 

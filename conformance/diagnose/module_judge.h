@@ -1,7 +1,6 @@
-// Judges what a target returned for a module, of one operation or a program: a case as a whole, and
-// an instruction or a group of them alone. There is no other way to a verdict, so that `assay
-// test`, `judge`, `diff --isolate` and `triage` say the same. Tests: probe_test.cc,
-// instruction_report_test.cc.
+// Judges a target's results for a module, which is a case, a single instruction or a group of them.
+// All verdicts come from here, so that `assay test`, `judge`, `diff --isolate` and `triage` agree.
+// Tests: probe_test.cc, instruction_report_test.cc.
 #ifndef ASSAY_CONFORMANCE_DIAGNOSE_MODULE_JUDGE_H_
 #define ASSAY_CONFORMANCE_DIAGNOSE_MODULE_JUDGE_H_
 
@@ -17,19 +16,18 @@
 
 namespace assay {
 
-// Returns true for operations that name and group values but compute none: parameters, constants,
+// Returns true for operations that name and group values but do not compute: parameters, constants,
 // tuples and their elements.
 bool IsCarrier(Opcode opcode);
 
-// The root, or the collective that it is the end of, where that is all that the module computes;
-// else null: it is a program.
+// Returns the only instruction that the module computes: its root, or the collective whose async
+// done the root is. Returns null for a program.
 const Instruction* SoleInstruction(const Module& module);
 
-// Arguments by device, then by parameter; results by device. INVALID_ARGUMENT, saying both, for
-// results of another shape. A single operation gets the verdict of its rule. Elements of a program
-// are golden, or inside the interval of what a conforming target may return
-// (conformance/enclosure), or not judgeable where a decision lies inside an interval or there is
-// none, or wrong.
+// Judges results. Arguments are by device, then by parameter; results by device. A single operation
+// is judged by its rule. An element of a program is golden, inside its interval
+// (conformance/enclosure), inconclusive if the interval is unconstrained, or wrong. Returns
+// INVALID_ARGUMENT, with both shapes in the message, if a result has another shape.
 absl::StatusOr<Judgement> JudgeModule(const Module& module,
                                       absl::Span<const std::vector<Literal>> arguments,
                                       absl::Span<const Literal> golden,

@@ -1,7 +1,6 @@
-// Judges the results of a program as a whole: an element is golden; or it differs where an
-// instruction reaches it that the profile lets differ, and then it is inside or outside the
-// interval of what a conforming target may return (conformance/enclosure); or it is wrong. Tests:
-// program_judge_test.cc.
+// Judges the results of a program as a whole. An element that differs from golden is wrong if no
+// instruction that it depends on may differ under the profile. Otherwise it is judged by the
+// interval of conforming values (conformance/enclosure). Tests: program_judge_test.cc.
 #ifndef ASSAY_CONFORMANCE_DIAGNOSE_PROGRAM_JUDGE_H_
 #define ASSAY_CONFORMANCE_DIAGNOSE_PROGRAM_JUDGE_H_
 
@@ -18,21 +17,23 @@
 
 namespace assay {
 
-// Results by device, of shapes that fit. Without bounds: what may differ is not judgeable.
+// Judges without intervals: an element that may differ is inconclusive. Results are by device and
+// have the shape of the module's result.
 Judgement JudgeProgram(const Module& module, absl::Span<const Literal> golden,
                        absl::Span<const Literal> actual, const TargetProfile& profile);
 
-// What the devices have fed out, array by array: golden's, or reached by what may differ, or wrong.
-// Outfeeds of the entry give what their operands are; of one in a called computation nobody knows
-// which arrays it has given, and whatever may differ in the module reaches all. Others in number or
-// of other shapes are wrong, unless what may differ decides how many there are.
+// Judges the outfeeds of the devices, array by array: golden, dependent on instructions that may
+// differ (inconclusive), or wrong. An array of an outfeed in the entry depends on its operand. It
+// is not known which arrays an outfeed in a called computation has written, so every array depends
+// on all instructions then. Another number or other shapes of arrays are wrong, unless instructions
+// that may differ decide the number.
 Judgement JudgeOutfeeds(const Module& module, absl::Span<const DeviceOutputs> golden,
                         absl::Span<const DeviceOutputs> actual, const TargetProfile& profile);
 
-// As JudgeProgram, but elements that are not golden's are held against the interval of what they
-// may be. Where a dynamic size follows from an interval, of what comes from a host or a channel and
-// beyond the budget there is none: what may differ reaches them, or nothing. Arguments by device,
-// then by parameter. Errors as of EncloseProcesses.
+// Like JudgeProgram, but elements that differ from golden are judged by their intervals. There is
+// no interval if a dynamic size depends on one, for values from a host or a channel, and beyond the
+// budget; JudgeProgram's rule applies then. Arguments are by device, then by parameter. Returns the
+// errors of EncloseProcesses.
 absl::StatusOr<Judgement> JudgeByInterval(const Module& module,
                                           absl::Span<const std::vector<Literal>> arguments,
                                           absl::Span<const Literal> golden,

@@ -1,6 +1,6 @@
-// Programs of several devices that meet in collectives are judged by their intervals: a result that
-// is farther off than a profile permits is wrong on whichever device it is, one that is not is
-// within its bound. On two replicas and on two partitions.
+// Programs with collectives on two replicas and on two partitions are judged by their intervals. A
+// result whose error exceeds what the profile permits is wrong on any device; a smaller error is
+// within bound.
 #include <cmath>
 #include <string>
 #include <vector>

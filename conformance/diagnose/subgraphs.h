@@ -1,5 +1,5 @@
-// Which instructions an implementation would compute together: asked of it alone, each may be right
-// although their fusion is not. Tests: subgraphs_test.cc.
+// Finds groups of instructions that an implementation may fuse. Each instruction may be right alone
+// although the fusion is wrong. Tests: subgraphs_test.cc.
 #ifndef ASSAY_CONFORMANCE_DIAGNOSE_SUBGRAPHS_H_
 #define ASSAY_CONFORMANCE_DIAGNOSE_SUBGRAPHS_H_
 
@@ -10,24 +10,24 @@
 
 namespace assay {
 
-// Instructions of a group, at most.
+// The largest size of a group.
 inline constexpr int64_t kMostMembers = 8;
 
 struct Subgraph {
   std::vector<const Instruction*> members;  // in the order of their computation
-  std::vector<const Instruction*> results;  // members that are taken outside, or the root
+  // members that instructions outside of the group use, or the root
+  std::vector<const Instruction*> results;
 };
 
-// An edge is fusible where implementations compute both ends in one pass: elementwise operations
-// and those that move elements join whatever gives or takes their elements, one another, and a
-// reduction, window, scatter, dot or convolution in front or behind. Not tuples, nor dynamic sizes.
+// An edge is fusible if implementations may compute both ends in one pass. Elementwise operations
+// and moves fuse with each other, and with a reduction, window, scatter, dot or convolution that
+// produces or uses their elements. Tuples and dynamic sizes do not fuse.
 //
-// Groups of 2 to `most` (at most kMostMembers) instructions: connected by fusible edges, with one
-// reduction or contraction at most, and convex, which is to say that no path leaves a group and
-// comes back. Every fusible edge that lies in any such group lies in one of these, and a group
-// takes as many new edges as it can hold, so that there are few. In the order of their first edges;
-// the same for the same computation. Edges whose groups cannot be told within 10^8 steps are left
-// out.
+// Returns groups of 2 to `most` (at most kMostMembers) instructions. A group is connected by
+// fusible edges, has at most one reduction or contraction, and is convex: no path leaves it and
+// returns. Every fusible edge that belongs to some such group is in a returned group. A group takes
+// as many new edges as it can, so that there are few. The order is that of their first edges and is
+// deterministic. Edges whose groups are not found within 10^8 steps are omitted.
 std::vector<Subgraph> FindSubgraphs(const Computation& computation, int64_t most);
 
 }  // namespace assay

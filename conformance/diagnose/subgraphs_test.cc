@@ -1,4 +1,4 @@
-// Groups are held against all groups that there are, in every small computation, by brute force.
+// The groups of every small computation are compared with those of a brute-force enumeration.
 #include "conformance/diagnose/subgraphs.h"
 
 #include <memory>

@@ -1,5 +1,5 @@
-// Many modules that differ, sorted by why: what goes wrong first in each, and which of them have
-// that in common. Tests: triage_test.cc.
+// Groups modules with differing results by their cause: the first error of each module, and the
+// modules that have it in common. Tests: triage_test.cc.
 #ifndef ASSAY_CONFORMANCE_DIAGNOSE_TRIAGE_H_
 #define ASSAY_CONFORMANCE_DIAGNOSE_TRIAGE_H_
 
@@ -20,15 +20,16 @@
 namespace assay {
 
 enum class TriageClass : uint8_t {
-  kWrong,           // some instruction, or the whole, is proven wrong
-  kNotJudgeable,    // nothing is wrong, and of something nothing is known
-  kKnownDeviation,  // nothing is wrong but for deviations that the profile lists
-  kAllowed,         // every difference is one that the profile allows
-  kWithinBound,     // every difference is inside a derived bound or interval
+  kWrong,           // an instruction, or the whole, is proven wrong
+  kNotJudgeable,    // nothing is wrong, but a result is inconclusive
+  kKnownDeviation,  // the only errors are known deviations of the profile
+  kAllowed,         // every difference is permitted by the profile
+  kWithinBound,     // every difference is within a derived bound or interval
   kEqual,           // no difference
-  kFailed,          // the target crashed, hung or answered nonsense
+  kFailed,          // the target crashed, hung or sent an invalid response
   kUnsupported,     // the target, or this program, does not support it
-  kBroken  // it cannot be read, what belongs to it is missing, or golden's budget does not suffice
+  // the module cannot be read, files that belong to it are missing, or it exceeds the golden budget
+  kBroken
 };
 inline constexpr int kTriageClasses = 9;
 absl::string_view TriageClassName(TriageClass triage_class);
@@ -36,58 +37,59 @@ absl::string_view TriageClassName(TriageClass triage_class);
 bool IsJudged(TriageClass triage_class);
 
 struct TriageEntry {
-  std::string name;  // of the module's file
+  std::string name;  // the name of the module's file
   int64_t instructions = 0;
-  int64_t elements = 0;  // of its arguments
+  int64_t elements = 0;  // the number of elements of its arguments
   TriageClass triage_class = TriageClass::kEqual;
-  // "tanh f32": of the first instruction that is wrong, or undecided; "negate+add f32": of a group
-  // that is wrong though none of its instructions is; of a stored result that which
-  // gives the wrong array, as one that comes from fewer instructions is nearer to the first.
+  // The operation and type of the first wrong or inconclusive instruction, "tanh f32", or of a
+  // wrong group whose instructions are right, "negate+add f32". For a stored result it is the
+  // instruction that computes the wrong array; among several arrays, the one that depends on the
+  // fewest instructions.
   std::string operation;
-  std::string instruction;  // its name, of a group as Excerpt::Name has it
-  std::string source;       // where the program's author wrote it (SourceText); may be empty
-  std::string kind;         // of error: "NaN instead of a number"
-  std::string detail;       // the first wrong element, or the message, for people
+  std::string instruction;  // Excerpt::Name of the instruction or group
+  std::string source;       // its place in the program's source (SourceText); may be empty
+  std::string kind;         // the kind of error: "NaN instead of a number"
+  std::string detail;       // the first wrong element or the message, for people
 };
 
-// What is known of one module beside the module itself.
+// A module with its arguments and, optionally, stored results.
 struct TriageInput {
   std::string name;
   const Module* module = nullptr;
   std::vector<std::vector<Literal>> arguments;  // by device
-  // What an implementation returned for the whole, by device; none: the target is asked.
+  // The stored results of an implementation, by device. If there are none the target runs the
+  // module.
   std::optional<std::vector<Literal>> actual;
 };
 
-// The target, if there is one, runs each instruction alone on golden operands, so the first wrong
-// one is found, and what else `depth` says. Then it runs the whole program, whose verdict counts as
-// theirs do. Where all of them are right and the whole is wrong, the target is asked for groups
-// that it may fuse and for later turns of loops, at least as `kTriageDepth` says. A stored result
-// is held against the enclosure of the whole program, which says that something is wrong on the way
-// to an array, but not where on it.
+// Triage runs each instruction alone on golden operands on the target, if there is one, to find the
+// first wrong instruction, and the groups and iterations that `depth` selects. Then it runs the
+// whole program. If only the whole is wrong it also tests groups that the target may fuse and later
+// iterations of loops, at least those of `kTriageDepth`. A stored result is judged by the enclosure
+// of the whole program, which proves that an array is wrong but not which instruction.
 inline constexpr TraceDepth kTriageDepth = {.turns = 3, .subgraphs = 4};
 
-// Sees every verdict on a module as soon as it is there. Without a target there is one on the whole
-// alone.
+// Receives every verdict on a module as soon as it is known. Without a target there is only a
+// verdict on the whole.
 class TriageObserver {
  public:
   virtual ~TriageObserver() = default;
   virtual void TakeInstruction(const InstructionVerdict& verdict, const Excerpt& excerpt) = 0;
   virtual void TakeWhole(const WholeVerdict& whole) = 0;
-  // What the module comes to.
+  // Receives the result of the module, after its verdicts.
   virtual void TakeEntry(const TriageInput& input, const TriageEntry& entry) = 0;
 };
 
-// `observer` may be null.
+// Finds the cause of the module's difference. `observer` may be null.
 TriageEntry Triage(const TriageInput& input, Backend* target, const TargetProfile& profile,
                    const RunBudget& budget, const TraceDepth& depth = {},
                    TriageObserver* observer = nullptr);
 
-// What kind of error an element shows, the same words for the same kind.
+// Returns the kind of an element's error, as a fixed text for each kind.
 std::string KindOfError(const Evidence& evidence);
 
-// The entries with the same class, operation and kind, the smallest module first; groups in the
-// order of classes, larger ones first.
+// The entries with the same class, operation and kind of error, the smallest module first.
+// GroupEntries returns groups in the order of classes, the largest group of a class first.
 struct TriageGroup {
   TriageClass triage_class = TriageClass::kEqual;
   std::string operation, kind;

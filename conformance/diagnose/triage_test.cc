@@ -1,5 +1,5 @@
-// Modules that differ for the same reason stand together, and the reason is the first that is
-// wrong.
+// Modules that differ for the same reason are in one group, and the reason is their first wrong
+// instruction.
 #include "conformance/diagnose/triage.h"
 
 #include "backends/golden/golden_backend.h"

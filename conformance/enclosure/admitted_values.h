@@ -1,6 +1,6 @@
-// The values that a rule admits of operands that are known, found by long double arithmetic from
-// the formulas of the reference (accuracy_requirements.md 3, ops_structural.md 14), not by the code
-// of enclosures. For tests of widths: width_testing.h.
+// The values that a rule admits for known operands, computed in long double from the formulas of
+// the reference (accuracy_requirements.md 3, ops_structural.md 14). Nothing here uses the code of
+// enclosures, so that the tests of widths (width_testing.h) have an independent oracle.
 #ifndef ASSAY_CONFORMANCE_ENCLOSURE_ADMITTED_VALUES_H_
 #define ASSAY_CONFORMANCE_ENCLOSURE_ADMITTED_VALUES_H_
 
@@ -19,7 +19,8 @@ namespace assay {
 using Real = long double;
 using Reals = std::vector<Real>;
 
-// The numbers of a type by place: 0 is zero of either sign, 1 the least positive number.
+// The numbers of a type in rising order, addressed by place: place 0 is zero of either sign, place
+// 1 is the least positive number.
 class Places {
  public:
   explicit Places(ElementType type)
@@ -39,7 +40,8 @@ class Places {
     const auto size = static_cast<uint64_t>(std::abs(place));
     return Element{place < 0 ? size | sign_ : size};
   }
-  // The place of the largest number that is not above x, and of the least that is not below.
+  // Return the place of the largest number that is not above x, and of the least number that is not
+  // below x.
   int64_t Down(Real x) const { return x < 0 ? -Ceiling(-x) : Floor(x); }
   int64_t Up(Real x) const { return -Down(-x); }
   int64_t Nearest(Real x) const;
@@ -48,7 +50,7 @@ class Places {
   ElementType type() const { return type_; }
 
  private:
-  // Of a number that is not negative.
+  // Returns the place below a number that is not negative.
   int64_t Floor(Real x) const;
   int64_t Ceiling(Real x) const {
     const int64_t floor = Floor(x);
@@ -69,22 +71,25 @@ void Join(PlaceRange more, PlaceRange* range);
 
 TargetProfile Strict();
 
-// The values that a budget admits about an exact value.
+// Returns the values that an ulp budget admits around an exact value.
 PlaceRange Budgeted(Opcode opcode, const Places& places, Real exact, bool special = false);
-// The places that the interval of a function may have too many on one side. Golden tells neither on
-// which side of it the exact value lies nor on which side of a power of two, where ulps double.
+// Returns the number of places by which the interval of a function may exceed the smallest interval
+// on one side. The golden value tells neither on which side of it the exact value lies nor on which
+// side of a power of two, where the ulp doubles.
 int64_t MostOf(Opcode opcode, ElementType type);
-// The values that a number within a distance of the exact one rounds to.
+// Returns the values to which a number within a distance of the exact one rounds.
 PlaceRange Rounded(const Places& places, Real exact, Real distance);
-// The numbers of the type within a distance of the exact one, and the one that it rounds to.
+// Returns the numbers of the type within a distance of the exact one, and the number that the exact
+// one rounds to.
 PlaceRange Within(const Places& places, Real exact, Real distance);
-// The values of a sum that errs by n u sum|terms| in f32, and by what products of denormals lose.
+// Returns the values of a sum in f32 whose error is at most n u sum|terms|, plus the underflow of
+// products if `products` is true.
 PlaceRange Summed(const Places& places, const Reals& terms, bool products);
 // gam(k) of ops_structural.md 14.2.
 Real GammaOf(Real k, Real u);
 
-// RoundedArithmetic on sets of numbers of a type: what each operation may give that rounds to
-// nearest, and each function that is off by up to its budget.
+// Arithmetic on sets of numbers of a type. Returns all results of operations that round to nearest,
+// and of functions whose error is within their budget.
 class RoundedArithmetic {
  public:
   explicit RoundedArithmetic(ElementType type) : places_(type) {}
@@ -101,13 +106,13 @@ class RoundedArithmetic {
   const Places places_;
 };
 Reals Union(Reals x, const Reals& y);
-// The values that terms combine to in any order.
+// Returns the values of combining the terms in any order.
 Reals InAnyOrder(const std::vector<Reals>& terms,
                  const std::function<Reals(const Reals&, const Reals&)>& combine);
-// The places of the values, rounded to the type.
+// Returns the range of the places of the values, rounded to the type.
 PlaceRange RangeOfValues(const Places& places, const Reals& values);
-// The values of sums of numbers and of products of pairs of them in any order, in f32. A product
-// may be added before it is rounded.
+// Return the values of sums of numbers, and of sums of products of pairs, in any order in f32. A
+// product may be added before it is rounded.
 Reals SumsOf(const Reals& terms);
 Reals DotsOf(const Reals& factors);
 

@@ -25,13 +25,14 @@ namespace assay {
 // element is NaN at one end only. An unconstrained element has the ends of its type.
 struct Box {
   Literal low, high;  // share their data where every element is one value
-  // Pattern 1 where the element may be NaN as well, else 0: a literal of the same type, so that
-  // whatever moves the elements moves it. Without data: nowhere.
+  // Bit pattern 1 where the element may be NaN as well, otherwise 0. It has the element type of the
+  // box, so that operations that move elements move it too. It has no data if no element may be
+  // NaN.
   Literal nan;
-  // The first decision (a branch, an index, an order, a comparison) that lay inside an interval and
-  // went into these elements; null: none did.
+  // The first undecided decision (a branch, an index, an order, a comparison whose interval has
+  // several outcomes) that these elements depend on; null if there is none.
   const Instruction* open = nullptr;
-  // Zero is in every interval that has a denormal.
+  // True if every interval with a denormal contains zero.
   bool flushed = false;
 
   static Box Point(Literal value) { return {value, value, {}, nullptr, false}; }
@@ -40,7 +41,7 @@ struct Box {
 
   const Shape& shape() const { return low.shape(); }
   bool has_nan() const { return nan.is_array(); }
-  // Every element is one known value.
+  // Returns true if every element is one known value.
   bool is_point() const { return low.shares_data_with(high) && !has_nan(); }
 };
 
@@ -78,7 +79,7 @@ class Boxes {
   absl::Span<const Box* const> boxes_;
 };
 
-// A value: an array, a tuple of values, or a token. Copies share their boxes.
+// The intervals of a value: of an array, a tuple of values, or a token. Copies share their boxes.
 class BoxTree {
  public:
   BoxTree() = default;
@@ -89,31 +90,32 @@ class BoxTree {
   static BoxTree Anything(const Shape& shape, const Instruction* open);
 
   bool is_tuple() const { return box_ == nullptr; }
-  // Of what is no tuple.
+  // Must not be called on a tuple.
   const Box& box() const { return *box_; }
   absl::Span<const BoxTree> elements() const { return elements_; }
   std::vector<BoxTree> ReleaseElements() && { return std::move(elements_); }
 
   bool is_point() const;
-  // The value of the lower ends: the value itself where it is a point.
+  // Returns the lower ends, which are the value itself if it is a point.
   Literal low() const;
   const Instruction* open() const;
   void AppendLeaves(BoxPointers* leaves) const;
 
  private:
-  std::shared_ptr<const Box> box_;  // null: a tuple
+  std::shared_ptr<const Box> box_;  // null if the value is a tuple
   std::vector<BoxTree> elements_;
 };
 
 // Unconstrained boxes for all leaves of the instruction's result, because of its own decision.
 std::vector<Box> AnythingOf(const Instruction& instruction);
 
-// The values of a type without parts, in order, as whole numbers that follow one another: patterns
-// become positions and back. -0 is below +0, so that both are one to one. NaN has no position.
+// Numbers the values of a real, integer or boolean type in rising order. It maps bit patterns to
+// consecutive integers (ordinals) and back. -0 is below +0, so that the mapping is one to one. NaN
+// has no ordinal.
 class Line {
  public:
   explicit Line(ElementType type);
-  // One that stays.
+  // Returns the line of a type, which lives as long as the program.
   static const Line& Of(ElementType type);
   bool is_float() const { return is_float_; }
   bool IsNan(uint64_t bits) const {
@@ -141,7 +143,8 @@ class Line {
   bool overflows_to_nan() const { return overflows_to_nan_; }
   bool has_nan() const { return has_nan_; }
   ElementType type() const { return type_; }
-  // Part number `part` of an array in literal storage; of a complex one the real parts are even.
+  // Returns part `part` of an array in literal storage. The real parts of complex elements have
+  // even numbers.
   uint64_t Load(const std::byte* data, int64_t part) const {
     return LoadElement(type_, data, part).bits;
   }
@@ -163,8 +166,8 @@ class Line {
   int64_t least_ = 0, greatest_ = 0, least_normal_ = 0;
 };
 
-// The line of floats with zeros of both signs whose patterns fill words of memory (f64, f32, bf16,
-// f16 and some of 8 bits): the same positions without a branch.
+// The line of float types with signed zeros whose bit patterns fill machine words (f64, f32, bf16,
+// f16 and some of 8 bits). It computes the same ordinals as Line without branches.
 template <typename Word>
 class WordLine : public Line {
  public:
@@ -194,23 +197,23 @@ struct Ends {
   uint64_t low = 0, high = 0;
   bool nan = false;
 };
-// Which part of which element.
+// Identifies a part of an element.
 struct Place {
   int64_t element = 0;
   bool imaginary = false;
   int64_t part = 0;  // among the parts of all elements
 };
-// Calls update(line, place, ends) for every part of every element, with the line of the parts' type
-// (a Line, or a WordLine where there is one), and keeps what it makes of the ends. Storage is
-// copied where something changes alone.
+// Calls update(line, place, ends) for every part of every element and stores the updated ends.
+// `line` is the line of the parts' type, a WordLine if the type has one. Shared storage is copied
+// only if an end changes.
 template <typename Update>
 void UpdateParts(Update update, Box* box);
 
 // The outermost ends of all intervals of an array.
 struct Extent {
-  int64_t least = std::numeric_limits<int64_t>::min();  // positions on the line
+  int64_t least = std::numeric_limits<int64_t>::min();  // ordinals on the line
   int64_t greatest = std::numeric_limits<int64_t>::max();
-  bool nan = true;  // one may be NaN
+  bool nan = true;  // an element may be NaN
 
   bool is_unbounded(const Box& box) const {
     const Line& line = Line::Of(Info(box.low.element_type()).component);
@@ -232,32 +235,36 @@ inline Box HullOfCorners(Literal one, Literal other) {
 // Computes the interval hull of several boxes of one shape.
 Box HullOfBoxes(absl::Span<const Box* const> boxes);
 
-// Joins the intervals of another box of the same shape, and where its elements may be NaN. Elements
-// of which the other box has no number stay; a NaN may be the other's numbers as well.
+// Joins the intervals of another box of the same shape, including their NaNs. An element stays as
+// it is if it is NaN in the other box; a NaN element also gets the numbers of the other box.
 void JoinNumbers(const Box& other, Box* box);
 
-// The values that are joined around float parts that are not NaN.
+// The values that Loosen joins to float parts that are not NaN.
 struct Slack {
-  int64_t units = 0;     // in the last place of each end, outwards
-  bool zeros = false;    // the other zero, where an end is one
-  bool flushed = false;  // zero of either sign, where a denormal is inside
-  // The ends have been rounded: the least normal value may have been a denormal before.
+  int64_t units = 0;     // the number of ulps by which each end moves outwards
+  bool zeros = false;    // the zero of the other sign, if an end is zero
+  bool flushed = false;  // zero of either sign, if the interval has a denormal
+  // True if the ends have been rounded, so that the least normal value may have been a denormal
+  // before.
   bool rounded = false;
-  bool exact_zeros = false;  // ends that are zero stay, whatever the units
+  bool exact_zeros = false;  // true if `units` does not move an end that is zero
 };
 void Loosen(const Slack& slack, Box* box);
 // Marks a point without denormals as flushed, so that it is not searched again.
 void LookForDenormals(Box* box);
-// Widens each element to the values of its type within a distance of its ends; past the largest
-// value it may be infinite. An infinite distance makes the element unconstrained.
+// Widens each element to the values of its type within a distance of its ends. Beyond the largest
+// value the element may be infinite. An infinite distance makes the element unconstrained.
 void WidenByRadii(absl::Span<const double> radii, Box* box);
-// Joins what the numbers between two ends, by part, round to. Equal ends are what the part has
-// already; a part with an end that is not finite is unconstrained otherwise.
+// Joins, part by part, the values to which the numbers from `lows` to `highs` round. Equal ends
+// change nothing, because the part has their value already. Otherwise an end that is not finite
+// makes the part unconstrained.
 void JoinRounded(absl::Span<const double> lows, absl::Span<const double> highs, Box* box);
-// Of sums and products: opposite infinities, or zero and infinity, may meet inside the intervals of
-// the operands where the result reaches both infinities, though no corner is NaN.
+// Joins NaN to elements of a sum or product whose interval reaches both infinities: opposite
+// infinities, or zero and infinity, may meet inside the operands' intervals although no corner is
+// NaN.
 void AddNansOfInfinities(Box* box);
-// Returns true if an element of a float box is NaN in any case; one element stands for all.
+// Returns true if an element of a float box is NaN for all operands. A box of one element is
+// broadcast.
 bool IsNanForCertain(const Box& box, int64_t element);
 // Joins the NaNs of another box, which has the same sizes or one element.
 void MergeNans(const Box& from, Box* box);
@@ -268,7 +275,7 @@ void LetGoWhere(Predicate predicate, Box* box);
 
 namespace box_internal {
 
-// Everything there is.
+// Makes the part unconstrained.
 inline void Unbind(const Line& line, Ends* ends) {
   ends->low = line.Bits(line.least());
   ends->high = line.Bits(line.greatest());
@@ -279,8 +286,8 @@ template <typename Word, typename LineType, typename Update>
 void UpdateOnLine(const LineType& line, Update& update, Box* box) {
   const bool complex = IsComplex(box->low.element_type());
   const int64_t count = box->low.element_count() * (complex ? 2 : 1);
-  // What both ends share is copied when the first of them changes, and then the other's alone; what
-  // lies ahead is read before it changes.
+  // Storage that both ends share is copied when the first of them changes. An element is read
+  // before its new ends are written.
   const auto* lows = reinterpret_cast<const Word*>(box->low.data());
   const auto* highs = reinterpret_cast<const Word*>(box->high.data());
   const auto* nans = reinterpret_cast<const Word*>(box->nan.data());

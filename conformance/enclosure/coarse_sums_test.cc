@@ -1,4 +1,5 @@
-// Sums that are rounded to fewer bits than their type has are found, whatever follows them.
+// A sum that is rounded to fewer bits than its type has is found wrong, whatever instructions
+// follow it.
 #include <random>
 
 #include "absl/strings/str_cat.h"

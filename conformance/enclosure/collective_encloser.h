@@ -1,6 +1,6 @@
-// What the processes that meet in a collective get from it, as boxes. A collective that moves
-// elements moves both ends of their intervals. A reduction is a reduce over what the members of a
-// group bring, with everything that a profile permits of a reduce. Tests:
+// Encloses the results of a collective on all participating devices. A collective that moves
+// elements moves both ends of their intervals. A reduction is enclosed as a reduce over the
+// operands of a group's members, with all deviations that the profile permits for a reduce. Tests:
 // conformance/diagnose/several_processes_test.cc.
 #ifndef ASSAY_CONFORMANCE_ENCLOSURE_COLLECTIVE_ENCLOSER_H_
 #define ASSAY_CONFORMANCE_ENCLOSURE_COLLECTIVE_ENCLOSER_H_
@@ -22,27 +22,27 @@ namespace assay {
 
 class CollectiveEncloser {
  public:
-  // Encloses a computation without collectives on one process.
+  // Encloses a computation without collectives on one device.
   using EncloseAlone =
       std::function<absl::StatusOr<BoxTree>(const Computation&, std::vector<BoxTree> arguments)>;
 
-  // The profile must outlive it.
+  // The profile must outlive the object.
   CollectiveEncloser(const ProcessGrid& grid, const TargetProfile& profile, const RunBudget& budget,
                      EncloseAlone enclose_alone);
 
-  // The processes of `team` (flattened ids, in rising order) come to the collective together, each
-  // with its operands. Returns the result of each, for the first half of a pair with the operands
-  // that it passes on. Where partners of a process are not in the team, its result is
-  // unconstrained. UNIMPLEMENTED for dynamic sizes that are not points; INVALID_ARGUMENT for groups
-  // that do not fit the grid.
+  // Encloses the collective on the devices of `team` (flattened ids, in rising order), each with
+  // its operands. Returns the result of each device; an async start also returns the operands that
+  // it passes on. The result of a device is unconstrained if members of its group are not in the
+  // team. Returns UNIMPLEMENTED for dynamic sizes that are not points and INVALID_ARGUMENT for
+  // groups that do not fit the grid.
   absl::StatusOr<std::vector<BoxTree>> Meet(const Instruction& collective,
                                             absl::Span<const int64_t> team,
                                             const std::vector<std::vector<BoxTree>>& operands);
 
  private:
-  // The collective as golden runs it, with the second half of a pair.
+  // The collective in a module of its own, with its async done if it has one.
   struct Golden {
-    std::unique_ptr<Module> module;  // null: the second half is missing
+    std::unique_ptr<Module> module;  // null if the async done is missing
     std::unique_ptr<PlannedModule> planned;
     std::vector<int64_t> operand_of_parameter;
   };
@@ -63,7 +63,8 @@ class CollectiveEncloser {
   RunOptions options_;
   const EncloseAlone enclose_alone_;
   absl::flat_hash_map<const Instruction*, Golden> goldens_;
-  // By collective, operand, number of members and, of a reduce-scatter, the position in the group.
+  // The key is the collective, operand, number of members and, for a reduce-scatter, the position
+  // in the group.
   absl::flat_hash_map<std::tuple<const Instruction*, size_t, size_t, size_t>,
                       std::unique_ptr<Module>>
       reduces_;

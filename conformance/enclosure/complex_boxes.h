@@ -16,8 +16,8 @@ namespace assay {
 using ComplexFunction = std::function<ComplexInterval(absl::Span<const ComplexInterval>)>;
 ComplexFunction FindComplexFunction(const Instruction& instruction);
 
-// Every value that golden has for operands inside the boxes. `golden` is the value at their lower
-// ends, which is that of elements whose operands are certain.
+// Returns a box of all golden values for operands inside the boxes. `golden` is the value at the
+// operands' lower ends. Elements whose operands are points have that value.
 Box EncloseComplex(const ComplexFunction& function, Boxes operands, Literal golden);
 
 }  // namespace assay

@@ -1,4 +1,4 @@
-// What golden makes of complex operands inside boxes lies inside the box that is made of them.
+// Golden values of complex operands inside boxes lie inside the enclosing box of the result.
 #include "conformance/enclosure/complex_boxes.h"
 
 #include <cmath>

@@ -1,5 +1,6 @@
-// Loops over arrays of one to three elements, which are cut, turned and spread: random programs as
-// in containment_test.cc, whose turns meet values of earlier ones, known values and denormals.
+// Random programs as in containment_test.cc with loops over arrays of one to three elements, which
+// are sliced, reversed and broadcast. The iterations use values of earlier iterations, known values
+// and denormals.
 #include <algorithm>
 #include <random>
 

@@ -1,5 +1,5 @@
-// Random programs, evaluated again and again as a conforming target may (whimsical_target.h). Not
-// one value may lie outside the enclosure.
+// Random programs, each run many times on a randomised conforming target (whimsical_target.h). No
+// value may lie outside of the enclosure.
 #include <cmath>
 #include <random>
 

@@ -14,10 +14,10 @@
 
 namespace assay {
 
-// The golden value of the instruction on operands.
+// Returns the golden value of the instruction on operands.
 using EvaluateAlone = std::function<absl::StatusOr<Literal>(absl::Span<const Literal> operands)>;
 
-// The same, of operands where they lie.
+// Stores the golden value in `value`. The operands are not copied.
 using LiteralPointers = absl::InlinedVector<const Literal*, 3>;
 using EvaluateAt =
     std::function<absl::Status(absl::Span<const Literal* const> operands, Literal* value)>;

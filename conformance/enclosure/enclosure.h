@@ -1,8 +1,8 @@
 // The interval of values that every element of a program's result may have on a conforming target,
-// computed instruction by instruction, through calls, loops and branches. A value outside is proven
-// wrong, one inside admissible. Where a decision lies inside an interval nothing is known of what
-// follows from it, and the enclosure names the instruction. docs/enclosures.md has the rules.
-// Tests: enclosure_test.cc, containment_test.cc.
+// computed instruction by instruction, through calls, loops and branches. A value outside its
+// interval is proven wrong; a value inside is admissible. If an interval leaves a decision
+// undecided, the values that depend on it are unconstrained and the enclosure names the
+// instruction. docs/enclosures.md has the rules. Tests: enclosure_test.cc, containment_test.cc.
 #ifndef ASSAY_CONFORMANCE_ENCLOSURE_ENCLOSURE_H_
 #define ASSAY_CONFORMANCE_ENCLOSURE_ENCLOSURE_H_
 
@@ -18,25 +18,26 @@
 
 namespace assay {
 
-// Levels of calls, loops and branches inside one another that are followed.
+// The maximum nesting depth of calls, loops and branches.
 inline constexpr int kMostEnclosedLevels = 256;
 
-// The results of the entry by process (replica * partitions + partition), as the arguments are,
-// which then stand by parameter number. Collectives bring the processes together; a process whose
-// partners a decision keeps away gets unconstrained results there, and so does one that enters or
-// leaves a manual region. UNIMPLEMENTED where dynamic sizes follow from intervals;
-// RESOURCE_EXHAUSTED beyond the budget's steps (each iteration of a loop counts one for each
-// element, process by process) or seconds; otherwise errors of the interpreter.
+// Encloses the results of the entry computation by device (replica * partitions + partition).
+// `arguments` is indexed by device, then by parameter number. All devices of a group meet in a
+// collective; its result is unconstrained on a device whose partners may not reach it because of an
+// undecided decision, and on a device that enters or leaves a manual region. Returns UNIMPLEMENTED
+// if dynamic sizes depend on intervals, RESOURCE_EXHAUSTED beyond the budget's steps (each
+// iteration of a loop counts one step per element and device) or seconds, and otherwise the errors
+// of the interpreter.
 absl::StatusOr<std::vector<BoxTree>> EncloseProcesses(
     const Module& module, const ProcessGrid& grid, absl::Span<const std::vector<Literal>> arguments,
     const TargetProfile& profile, const RunBudget& budget);
 
-// The same of a module of one process; UNIMPLEMENTED of others.
+// Encloses a module that runs on one device. Returns UNIMPLEMENTED for others.
 absl::StatusOr<BoxTree> Enclose(const Module& module, absl::Span<const Literal> arguments,
                                 const TargetProfile& profile, const RunBudget& budget);
 
-// Holds a result against it. `golden` tells how far off it is. INVALID_ARGUMENT, saying both, for
-// results of another shape.
+// Judges a result by its enclosure. Distances are measured from `golden`. Returns INVALID_ARGUMENT,
+// with both shapes in the message, if the result has another shape.
 absl::StatusOr<Judgement> JudgeWhole(const BoxTree& enclosure, const Literal& golden,
                                      const Literal& actual);
 

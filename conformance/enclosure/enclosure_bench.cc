@@ -1,4 +1,4 @@
-// What an enclosure costs beside the golden evaluation of the same program.
+// The time of an enclosure, compared with the golden evaluation of the same program.
 #include <fstream>
 #include <sstream>
 

@@ -1,4 +1,4 @@
-// Decisions that lie inside an interval and have few outcomes: what all of them give is judged.
+// Undecided decisions with few outcomes: the enclosure is the hull of all outcomes.
 #include <limits>
 
 #include "conformance/enclosure/enclosure_testing.h"

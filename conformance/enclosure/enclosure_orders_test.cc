@@ -1,5 +1,5 @@
-// What a profile leaves open in programs: orders of equal keys, places of equal extremes, halves of
-// what runs at the same time.
+// Unspecified orders in programs: orders of equal keys, positions of equal extreme values, async
+// pairs.
 #include <cmath>
 
 #include "absl/strings/str_cat.h"

@@ -1,4 +1,4 @@
-// Programs and their enclosures, for tests by hand.
+// Test helpers: literals, and a fixture that encloses a program written as HLO text.
 #ifndef ASSAY_CONFORMANCE_ENCLOSURE_ENCLOSURE_TESTING_H_
 #define ASSAY_CONFORMANCE_ENCLOSURE_ENCLOSURE_TESTING_H_
 

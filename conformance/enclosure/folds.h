@@ -16,18 +16,21 @@
 namespace assay {
 
 struct FoldContext {
-  EvaluateAlone evaluate;           // the instruction
-  EvaluateAlone evaluate_products;  // a dot or convolution of operands in SumType (radii.h)
-  // The largest distance of conforming values of the first leaf, for all operands no larger.
+  EvaluateAlone evaluate;  // evaluates the instruction
+  // evaluates a dot or convolution of operands in SumType (radii.h)
+  EvaluateAlone evaluate_products;
+  // Returns the largest distance of conforming values of the first leaf, for all operands of at
+  // most these magnitudes.
   std::function<absl::StatusOr<Reach>(absl::Span<const Literal> operands)> reach;
-  // The same about the golden value of operands that are known, or ends of intervals.
+  // Returns the largest distance from the golden value of operands that are known or are ends of
+  // intervals.
   std::function<absl::StatusOr<Reach>(absl::Span<const Literal> operands, const Literal& golden)>
       reach_about;
-  // The same distance for sums with this number of terms and these sums of magnitudes.
+  // Returns the largest distance for sums with these numbers of terms and sums of magnitudes.
   std::function<Reach(const Literal& golden, absl::Span<const double> terms,
                       absl::Span<const double> magnitudes)>
       reach_of_facts;
-  // The exact sums of operands where the result is narrower than what they are added up in. Null:
+  // Returns the exact sums of operands if the result is narrower than the type of the sums. Null if
   // it never is.
   std::function<absl::StatusOr<ExactSums>(absl::Span<const Literal> operands)> exact;
 };

@@ -1,5 +1,5 @@
-// Golden values of single instructions on operands that change: each is prepared once, and its
-// kernel runs without a run's accounts where it needs none. Tests: enclosure_test.cc.
+// Golden values of single instructions on changing operands. An instruction is prepared once. Its
+// kernel runs directly if it needs nothing else of the interpreter. Tests: enclosure_test.cc.
 #ifndef ASSAY_CONFORMANCE_ENCLOSURE_GOLDEN_INSTRUCTIONS_H_
 #define ASSAY_CONFORMANCE_ENCLOSURE_GOLDEN_INSTRUCTIONS_H_
 
@@ -18,16 +18,16 @@
 
 namespace assay {
 
-// One of them, prepared when it first runs.
+// An instruction that is prepared when it first runs.
 struct GoldenInstruction {
   const Instruction* instruction = nullptr;
-  std::unique_ptr<Kernel> kernel;  // or a module of its own, where the interpreter
-  std::unique_ptr<Module> module;  // has to run it, or where it stands in no other
+  std::unique_ptr<Kernel> kernel;  // otherwise a module of its own, if the interpreter
+  std::unique_ptr<Module> module;  // has to run it or it belongs to no module
   std::unique_ptr<PlannedModule> planned;
   std::vector<double> counts;
 };
 
-// Instructions of modules that the interpreter runs, which must outlive it. Callers hold a
+// Evaluates instructions of modules, which must outlive the object. Callers hold a
 // FloatEnvironmentGuard.
 class GoldenInstructions {
  public:
@@ -35,18 +35,19 @@ class GoldenInstructions {
 
   absl::StatusOr<Literal> Evaluate(const Instruction& instruction,
                                    absl::Span<const Literal> operands);
-  // The same in two steps, of operands where they lie. What the first returns stays where it is.
+  // The same in two steps, without copying the operands. The reference that Of returns stays valid.
   GoldenInstruction& Of(const Instruction& instruction);
   absl::Status EvaluateAt(GoldenInstruction* golden, absl::Span<const Literal* const> operands,
                           Literal* value);
-  // Of a sum, that of a dot or convolution among them, in a type, f32 or f64, that its operands
-  // have been brought to or are brought to here.
+  // Evaluates a sum, dot or convolution in `type`, which is f32 or f64. Operands of another type
+  // are converted to it.
   absl::StatusOr<Literal> EvaluateSums(const Instruction& instruction, ElementType type,
                                        absl::Span<const Literal> operands);
-  // CountTerms, remembered where they are the same for all operands; until the next call.
+  // Returns CountTerms, cached if it does not depend on the operands. The span is valid until the
+  // next call.
   absl::StatusOr<absl::Span<const double>> CountTerms(const Instruction& instruction,
                                                       absl::Span<const Literal> operands);
-  // Any module.
+  // Evaluates any module.
   const EvaluateModule& evaluate_module() const { return evaluate_module_; }
 
  private:

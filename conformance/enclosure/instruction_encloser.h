@@ -25,17 +25,18 @@ struct PreparedInstruction {
   const Instruction& instruction;
   const InstructionRules rules;
   GoldenInstruction* const golden;
-  // A function of a narrow type in f32, before it is rounded. Null if the instruction is not such a
-  // function.
+  // The instruction in f32, before the result is rounded, if it is a function of a narrow type;
+  // otherwise null.
   std::unique_ptr<Module> module;
   std::unique_ptr<const PreparedInstruction> in_f32;
 };
 
-// Elementwise operations and moves: they return one array.
+// Returns true for elementwise operations and moves, which return one array.
 bool GivesOneArray(const Instruction& instruction);
 
-// What it is given must outlive it. Operands are boxes by leaf, denormals that may be flushed taken
-// in. UNIMPLEMENTED for dynamic sizes, errors of golden and of the meter.
+// All arguments of the constructor must outlive the object. Operands are boxes by leaf, to which
+// zeros are joined for denormals that may be flushed. Methods return UNIMPLEMENTED for dynamic
+// sizes, and the errors of the interpreter and of the meter.
 class InstructionEncloser {
  public:
   InstructionEncloser(const TargetProfile& profile, StepMeter* meter, GoldenInstructions* golden,
@@ -44,11 +45,11 @@ class InstructionEncloser {
 
   // Returns boxes by leaf of the result.
   absl::StatusOr<std::vector<Box>> Results(const PreparedInstruction& prepared, Boxes boxes);
-  // The same of what GivesOneArray.
+  // Encloses an instruction for which GivesOneArray is true.
   absl::Status OneResult(const PreparedInstruction& prepared, Boxes boxes, Box* result);
 
-  // By the rules alone: nothing that the instruction may do is unspecified, and no result
-  // overflows to a NaN.
+  // Encloses by the rules alone. The caller makes sure that the result is not unspecified and does
+  // not overflow to NaN.
   absl::StatusOr<std::vector<Box>> ByRule(const PreparedInstruction& prepared, Boxes boxes);
 
  private:

@@ -15,29 +15,30 @@
 
 namespace assay {
 
-// Both must outlive it.
+// The rules of one instruction. The instruction and the profile must outlive the object.
 class InstructionRules {
  public:
   InstructionRules(const Instruction& instruction, const TargetProfile& profile);
 
-  // Denormals of operands or results may be flushed to zero.
+  // Returns true if denormals of operands or results may be flushed to zero.
   bool may_flush() const { return may_flush_; }
-  // Those of its operands, as they are or in the type that they are kept in, may be.
+  // Returns true if denormals of operands, in their own type or in their excess precision, may be
+  // flushed.
   bool flushes_operands() const { return flushes_operands_; }
-  // Whether these have something to say (unspecified.h): IsUnspecified and LetGoOfOverflows.
+  // Return true if IsUnspecified and LetGoOfOverflows (unspecified.h) may apply to the instruction.
   bool may_be_unspecified() const { return may_be_unspecified_; }
   bool may_overflow_to_nan() const { return may_overflow_to_nan_; }
   // The rule of an elementwise function or rounding instruction; null for others.
   const ElementRule* element_rule() const { return rule_ ? &*rule_ : nullptr; }
-  // Whether it is a function that types of 8 bits and fewer compute in a wider type and round: what
-  // it may be off by is not in Widen.
+  // Returns true for a function of a type of at most 8 bits, which targets compute in a wider type
+  // and round. Widen does not apply its budget.
   bool is_narrow_function() const { return is_narrow_function_; }
   // The decision points of an elementwise instruction that the profile admits.
   absl::Span<const DecisionRule* const> decisions() const { return decisions_; }
 
-  // Takes in what the target may have around golden values, or around their ends: by the budget of
-  // an elementwise instruction, and since what is between instructions may be wider, products may
-  // be rounded with what is added to them, zeros may have either sign, and denormals be zero.
+  // Joins the values that the profile permits around golden values or interval ends: the budget of
+  // an elementwise instruction, excess precision between instructions, contraction of products and
+  // sums, zeros of either sign, and flushed denormals.
   void Widen(Box* box) const;
   // Returns true if the instruction is a function and an operand is at a special point, where no
   // budget applies.
@@ -61,9 +62,9 @@ class InstructionRules {
   bool flushes_operands_ = false, may_be_unspecified_, may_overflow_to_nan_ = false,
        is_narrow_function_ = false, keeps_infinities_ = false;
   std::vector<const DecisionRule*> decisions_;
-  std::optional<ElementRule> rule_;  // of functions and of what is rounded
-  ElementType type_;                 // of a result that is an array
-  Slack slack_;                      // around it
+  std::optional<ElementRule> rule_;  // set for functions and for instructions that round
+  ElementType type_;                 // the element type of an array result
+  Slack slack_;                      // the slack around an array result
 };
 
 }  // namespace assay

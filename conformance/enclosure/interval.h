@@ -18,7 +18,7 @@ struct Interval {
   static Interval Around(double radius) { return {-radius, radius}; }
   bool holds(double value) const { return low <= value && value <= high; }
   bool bounded() const;
-  // The largest and the least absolute value.
+  // Return the largest and the least absolute value.
   double magnitude() const;
   double least_magnitude() const;
 };
@@ -28,12 +28,12 @@ Interval operator+(const Interval& x, const Interval& y);
 Interval operator-(const Interval& x, const Interval& y);
 Interval operator-(const Interval& x);
 Interval operator*(const Interval& x, const Interval& y);
-Interval operator/(const Interval& x, const Interval& y);  // everything where y holds zero
+Interval operator/(const Interval& x, const Interval& y);  // unbounded if y contains zero
 Interval Abs(const Interval& x);
 Interval Square(const Interval& x);
-Interval SquareRoot(const Interval& x);  // of the part that is not negative
+Interval SquareRoot(const Interval& x);  // the root of the part of x that is not negative
 Interval Exponential(const Interval& x);
-Interval Logarithm(const Interval& x);  // everything where x is not positive
+Interval Logarithm(const Interval& x);  // unbounded if x is not positive
 Interval Sine(const Interval& x);
 Interval Cosine(const Interval& x);
 Interval HyperbolicSine(const Interval& x);
@@ -41,11 +41,11 @@ Interval HyperbolicCosine(const Interval& x);
 // The angle of (x, y); unbounded if the rectangle touches the origin or the negative axis.
 Interval Angle(const Interval& y, const Interval& x);
 
-// Whether an interval holds a point `first` + k `period`, both multiples of pi / 2, or may: so
-// close to its ends that doubles do not tell.
+// Returns true if the interval contains a point `first` + k `period`, or if such a point is so
+// close to an end that doubles cannot decide. Both numbers are multiples of pi / 2.
 bool MayPass(const Interval& range, double first, double period);
 
-// A rectangle.
+// A rectangle in the complex plane.
 struct ComplexInterval {
   Interval re, im;
 

@@ -9,7 +9,8 @@
 
 namespace assay {
 
-// By element; by part of complex ones. All numbers stand for what may be NaN or infinite.
+// The intervals of a box, one per element, or one per part of complex elements. An element that may
+// be NaN or infinite has an unbounded interval.
 class IntervalArray {
  public:
   explicit IntervalArray(const Box& box);

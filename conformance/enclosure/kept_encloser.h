@@ -1,5 +1,5 @@
-// One instruction whose operands or results have types that are kept in f32 (kept_types.h). Tests:
-// kept_types_test.cc.
+// Encloses one instruction whose operands or results may have excess precision in f32
+// (kept_types.h). Tests: kept_types_test.cc.
 #ifndef ASSAY_CONFORMANCE_ENCLOSURE_KEPT_ENCLOSER_H_
 #define ASSAY_CONFORMANCE_ENCLOSURE_KEPT_ENCLOSER_H_
 
@@ -14,21 +14,21 @@
 
 namespace assay {
 
-// An instruction in the form that it has in f32, prepared when it is first enclosed.
+// The f32 form of an instruction, prepared when it is first enclosed.
 struct KeptInstruction {
   std::unique_ptr<Module> module;
   std::unique_ptr<const PreparedInstruction> prepared;
 };
 
-// What it is given must outlive it.
+// All arguments of the constructor must outlive the object.
 class KeptEncloser {
  public:
   KeptEncloser(const TargetProfile& profile, InstructionEncloser* encloser,
                GoldenInstructions* golden, const RadiusFinder& radii)
       : profile_(profile), encloser_(*encloser), golden_(*golden), radii_(radii) {}
 
-  // By the instruction's form in f32, else by itself on what its types hold. Operands and results
-  // are boxes by leaf, those of these types in f32.
+  // Encloses the f32 form of the instruction if it has one, otherwise the instruction itself on
+  // values of its types. Operands and results are boxes by leaf; boxes of narrow types are in f32.
   absl::StatusOr<std::vector<Box>> Results(const PreparedInstruction& prepared,
                                            KeptInstruction* form, BoxPointers leaves);
 

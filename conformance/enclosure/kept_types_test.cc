@@ -1,5 +1,6 @@
-// Narrow types, kept in f32, f16 or bf16 or narrowed as a target likes: random programs, not one
-// value of which may lie outside the enclosure, and values that no such target gives.
+// Excess precision of narrow types, which a target keeps in f32, f16 or bf16 or narrows at random:
+// no value of a random program may lie outside of its enclosure, and values that no such target
+// returns must.
 #include <cmath>
 #include <map>
 #include <random>

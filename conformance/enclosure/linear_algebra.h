@@ -1,5 +1,5 @@
-// Transforms and factorisations on boxes. A transform is that of the centres, with the norm of the
-// radii and its own error bound; systems.h has the others. Tests:
+// Transforms and factorisations on boxes. A transform is enclosed by the transform of the centres,
+// the norm of the radii and its own error bound; systems.h has the factorisations. Tests:
 // linear_algebra_enclosure_test.cc.
 #ifndef ASSAY_CONFORMANCE_ENCLOSURE_LINEAR_ALGEBRA_H_
 #define ASSAY_CONFORMANCE_ENCLOSURE_LINEAR_ALGEBRA_H_
@@ -19,9 +19,9 @@ absl::StatusOr<std::vector<Box>> EncloseLinearAlgebra(const Instruction& instruc
                                                       Boxes operands, const TargetProfile& profile,
                                                       const FoldContext& context);
 
-// Of a transform of known numbers: what a number that is not finite becomes where an algorithm
-// leaves out its factor 0 (structural_53). Every part of its block may be any number or NaN, but
-// for the imaginary part of the sum of real numbers, which is zero or NaN.
+// Joins, in a transform of known operands, the values that a non-finite number leads to if an
+// algorithm skips its factor 0 (structural_53). Every part of its block may be any number or NaN.
+// Only the imaginary part of a sum of real numbers is zero or NaN.
 void LetGoOfNonFiniteBlocks(const Instruction& fft, const Literal& operand, Box* box);
 
 }  // namespace assay

@@ -1,5 +1,5 @@
-// Programs with transforms, systems and factors: what is judged of them, against values by hand and
-// against what is wrong. Containment is containment_test.cc's.
+// Enclosures of programs with transforms, triangular systems and factorisations, compared with
+// values worked out by hand and with wrong values. containment_test.cc tests containment.
 #include <cmath>
 
 #include "absl/strings/str_cat.h"

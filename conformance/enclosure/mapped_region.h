@@ -1,4 +1,4 @@
-// The computation of a map as one of whole arrays, so that it is enclosed instruction by
+// Rewrites the computation of a map on whole arrays, so that it is enclosed instruction by
 // instruction. Tests: enclosure_test.cc.
 #ifndef ASSAY_CONFORMANCE_ENCLOSURE_MAPPED_REGION_H_
 #define ASSAY_CONFORMANCE_ENCLOSURE_MAPPED_REGION_H_
@@ -9,8 +9,8 @@
 
 namespace assay {
 
-// Its entry takes the operands of the map and gives its result. Null where the computation does
-// more than elementwise operations, or where sizes are dynamic.
+// Returns a module whose entry takes the operands of the map and returns its result. Returns null
+// if the computation has other than elementwise operations or sizes are dynamic.
 std::unique_ptr<Module> MapOfArrays(const Instruction& map);
 
 }  // namespace assay

@@ -1,5 +1,5 @@
-// Matrices of intervals, real and complex ones by one name each, for systems and factorisations.
-// Tests: linear_algebra_enclosure_test.cc.
+// Overloads and templates that let systems and factorisations treat real and complex intervals
+// alike. Tests: linear_algebra_enclosure_test.cc.
 #ifndef ASSAY_CONFORMANCE_ENCLOSURE_MATRICES_H_
 #define ASSAY_CONFORMANCE_ENCLOSURE_MATRICES_H_
 
@@ -12,7 +12,7 @@
 
 namespace assay {
 
-// The largest and the least absolute value.
+// Return the largest and the least absolute value.
 inline double Most(const Interval& x) { return x.magnitude(); }
 inline double Most(const ComplexInterval& z) { return Modulus(z).high; }
 inline double Least(const Interval& x) { return x.least_magnitude(); }
@@ -31,7 +31,7 @@ inline ComplexInterval SquaredModulus(const ComplexInterval& z) {
   return {Square(z.re) + Square(z.im), {}};
 }
 
-// What lies no farther than the radius from zero.
+// Returns an interval of all numbers within the radius of zero.
 template <typename Number>
 Number Disc(double radius);
 template <>
@@ -47,7 +47,7 @@ Number Everything() {
   return Disc<Number>(kInfinity);
 }
 
-// The elements of a box, and where those of a result gather.
+// Reads the elements of a box as intervals and stores the elements of a result.
 template <typename Number>
 class Numbers;
 template <>
@@ -73,7 +73,7 @@ class Numbers<ComplexInterval> {
  private:
   const IntervalArray parts_;
 };
-// Room for the parts of an array's elements, of which nothing is known yet.
+// Returns unbounded intervals for the parts of an array's elements.
 inline std::vector<Interval> UnknownParts(const Shape& shape) {
   return std::vector<Interval>(shape.element_count() * (IsComplex(shape.element_type()) ? 2 : 1),
                                Interval::Everything());
@@ -85,7 +85,7 @@ auto OfNumbers(ElementType type, Function function) {
   return IsComplex(type) ? function(ComplexInterval{}) : function(Interval{});
 }
 
-// The matrices of a batch, one after the other.
+// The sizes of a batch of matrices that follow each other in memory.
 struct Batch {
   explicit Batch(const Shape& shape)
       : rows(shape.dimension(shape.rank() - 2)),
@@ -95,15 +95,15 @@ struct Batch {
   int64_t rows, columns, size, count;
 };
 
-// The numbers of an element type on their way through a factorisation.
+// The limits of an element type during a factorisation.
 struct NumberRange {
   NumberRange(ElementType type, const TargetProfile& profile)
       : unit(UnitRoundoff(Info(type).component)),
         least(LostToUnderflow(profile, Info(type).component)),
         largest(DecodeFloat(Info(type).component, MaxFinite(Info(type).component))) {}
 
-  // rest / divisor. Complex ones may be computed as rest conj(divisor) / |divisor|^2, parts of
-  // which must be in range.
+  // Returns rest / divisor. A target may compute a complex quotient as rest conj(divisor) /
+  // |divisor|^2, whose intermediate results must be in range.
   Interval Quotient(const Interval& rest, const Interval& divisor) const { return rest / divisor; }
   ComplexInterval Quotient(const ComplexInterval& rest, const ComplexInterval& divisor) const {
     const double size = Most(divisor), small = Least(divisor);
@@ -114,7 +114,7 @@ struct NumberRange {
   }
 
   double unit;
-  double least;  // what one operation may lose below the normal values
+  double least;  // the largest absolute error of one operation below the normal values
   double largest;
 };
 

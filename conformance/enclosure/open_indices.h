@@ -12,9 +12,10 @@ namespace assay {
 // Returns true if an operand determines positions rather than values.
 bool IsIndex(const Instruction& instruction, size_t operand);
 
-// Of dynamic-slice, dynamic-update-slice and gather: the index operands at every place where a
-// slice may start, after clamping. What one slice of a gather starts at says nothing of another, so
-// they go through their places together. Empty: too many, or of another instruction.
+// Returns, for dynamic-slice, dynamic-update-slice and gather, the index operands of every possible
+// start position after clamping. The slices of a gather are independent, so all of them step
+// through their positions together. Returns an empty list if there are too many positions, and for
+// other instructions.
 std::vector<std::vector<Box>> PossibleIndices(const Instruction& instruction, Boxes operands);
 
 }  // namespace assay

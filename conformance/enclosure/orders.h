@@ -17,7 +17,7 @@ absl::StatusOr<std::vector<Box>> EncloseSort(const Instruction& instruction, Box
                                              const EvaluateAlone& evaluate);
 absl::StatusOr<std::vector<Box>> EncloseTopK(const Instruction& instruction, Boxes operands,
                                              const EvaluateAlone& evaluate);
-// reduce with the minimum or maximum and its index.
+// Encloses a reduce that returns the minimum or maximum and its index.
 absl::StatusOr<std::vector<Box>> EncloseExtremePlaces(const Instruction& instruction,
                                                       Boxes operands,
                                                       const EvaluateAlone& evaluate);

@@ -1,6 +1,6 @@
-// How far a conforming element of one instruction's result may be from the golden one: the judge's
-// bounds (judge/bounds.h), for operands that are known and for all within given magnitudes. Tests:
-// enclosure_test.cc.
+// The largest distance of a conforming element of one instruction's result from the golden value:
+// the judge's bounds (judge/bounds.h) for known operands, or for all operands within given
+// magnitudes. Tests: enclosure_test.cc.
 #ifndef ASSAY_CONFORMANCE_ENCLOSURE_RADII_H_
 #define ASSAY_CONFORMANCE_ENCLOSURE_RADII_H_
 
@@ -15,61 +15,62 @@
 
 namespace assay {
 
-// The larger magnitude of both ends of every operand, for the instruction; what it selects by
-// stays.
+// Returns the larger magnitude of both ends of every operand. Operands by which the instruction
+// selects keep their values.
 std::vector<Literal> AllMagnitudes(const Instruction& instruction, Boxes operands);
 
-// The type in which a sum, also that of a dot or convolution, is formed from ends: its own, or a
+// Returns the type in which a sum, dot or convolution of interval ends is evaluated: its own or a
 // wider one.
 ElementType SumType(const Instruction& instruction);
 
-// How far conforming elements may be from golden ones, infinite where nothing follows. Empty: they
-// are the golden ones.
+// The largest distances of conforming elements from the golden values. They are infinite for
+// unconstrained elements, and empty if only the golden values conform.
 struct Reach {
   std::vector<double> radii;
-  // Of real sums: from the exact value, before it is rounded to the type of the result. Empty: not
-  // known.
+  // For real sums, the distances from the exact value before it is rounded to the type of the
+  // result. Empty if unknown.
   std::vector<double> unrounded;
 };
 
-// Exact sums by element, within a share of each and a distance.
+// Exact sums by element. Their error is at most `share` times the sum plus `distance`.
 struct ExactSums {
   std::vector<double> values;
   double share = 0, distance = 0;
 };
-// Joins what is rounded from within `unrounded` of the sums; at the lower ends or the upper ones
-// alone where the sums are those of ends. No sums: nothing.
+// Joins the values to which numbers within `unrounded` of the sums round. `lows` and `highs` are
+// the sums at the lower and the upper ends. Does nothing if there are no sums.
 void JoinRoundedSums(const ExactSums& lows, const ExactSums& highs,
                      absl::Span<const double> unrounded_below,
                      absl::Span<const double> unrounded_above, Box* box);
 
-// Of sums, and where some partial sums may be beyond the type of the result, those among them that
-// never are.
+// The radii of sums, and the elements of which a partial sum may overflow the type of the result.
 struct SumRadii {
   std::vector<double> radii;
-  std::vector<bool> overflows;  // empty: nowhere
+  std::vector<bool> overflows;  // empty if no partial sum overflows
 };
 
-// Both outlive it.
+// The profile and the golden instructions must outlive the object.
 class RadiusFinder {
  public:
   RadiusFinder(const TargetProfile& profile, GoldenInstructions* golden)
       : profile_(profile), golden_(*golden) {}
 
-  // Of leaf `leaf`, whose golden value for the operands is given.
+  // Returns the reach of leaf `leaf`, whose golden value for the operands is given.
   absl::StatusOr<Reach> About(const Instruction& instruction, absl::Span<const Literal> operands,
                               size_t leaf, const Literal& golden) const;
-  // Of the first leaf, for any operands that are no larger than these.
+  // Returns the reach of the first leaf for all operands within these magnitudes.
   absl::StatusOr<Reach> WithinMagnitudes(const Instruction& instruction,
                                          absl::Span<const Literal> magnitudes) const;
-  // The exact sums of operands, where the result is narrower than SumType. Empty: it is not.
+  // Returns the exact sums of operands if the result is narrower than SumType, otherwise an empty
+  // list.
   absl::StatusOr<ExactSums> Exact(const Instruction& instruction,
                                   absl::Span<const Literal> operands) const;
-  // The same of a sum whose narrow types may be kept in f32, in which `form` has it: formed in
-  // either type.
+  // Returns the radii of a sum with excess precision, formed in the narrow type or in f32. `form`
+  // is the instruction in f32.
   absl::StatusOr<SumRadii> OfKeptSums(const Instruction& instruction, const Instruction& form,
                                       absl::Span<const Literal> magnitudes) const;
-  // The same for sums of so many terms with these sums of magnitudes, also as values of the form.
+  // Returns the same for sums with these numbers of terms and sums of magnitudes. `sizes` has the
+  // magnitudes as values of the form.
   SumRadii OfKeptFacts(const Instruction& instruction, const Instruction& form,
                        const Literal& sizes, absl::Span<const double> terms,
                        absl::Span<const double> magnitudes) const;
@@ -78,7 +79,7 @@ class RadiusFinder {
   absl::StatusOr<std::vector<double>> ByBounds(const Instruction& instruction,
                                                absl::Span<const Literal> operands, size_t leaf,
                                                const Literal& golden) const;
-  // Lets the radii of a fold by log(exp(a) + exp(b)) count from its exact values.
+  // Changes the radii of a fold by log(exp(a) + exp(b)) to distances from its exact values.
   void MeasureFromExact(const Instruction& fold, absl::Span<const Literal> operands,
                         const Literal& golden, const Bounds& bounds,
                         std::vector<double>* radii) const;

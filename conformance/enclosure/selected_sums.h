@@ -1,5 +1,5 @@
-// select-and-scatter on boxes, such as the gradient of a max pooling: where several cells of a
-// window may be the one that is selected, each gets what is scattered or nothing. Tests:
+// select-and-scatter on boxes, such as the gradient of a max pooling: if several cells of a window
+// may be selected, each of them gets the scattered value or nothing. Tests:
 // enclosure_orders_test.cc.
 #ifndef ASSAY_CONFORMANCE_ENCLOSURE_SELECTED_SUMS_H_
 #define ASSAY_CONFORMANCE_ENCLOSURE_SELECTED_SUMS_H_
@@ -12,7 +12,8 @@
 
 namespace assay {
 
-// Encloses floats that one comparison selects and that are added; others are unconstrained.
+// Encloses an instruction that selects floats by one comparison and adds. Results of others are
+// unconstrained.
 absl::StatusOr<std::vector<Box>> EncloseSelectedSums(const Instruction& instruction, Boxes operands,
                                                      const FoldContext& context);
 

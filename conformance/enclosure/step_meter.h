@@ -15,12 +15,12 @@ namespace assay {
 
 class StepMeter {
  public:
-  // Of an instruction whose result has more bytes than can be counted.
+  // The number of steps of an instruction whose result has more bytes than can be counted.
   static constexpr int64_t kTooMany = std::numeric_limits<int64_t>::max();
 
   explicit StepMeter(const RunBudget& budget) : budget_(budget), start_(Clock::now()) {}
 
-  // RESOURCE_EXHAUSTED, naming the instruction, beyond the budget.
+  // Adds steps. Returns RESOURCE_EXHAUSTED, with the instruction's name, beyond the budget.
   absl::Status Charge(const Instruction& instruction, int64_t steps);
 
  private:

@@ -11,13 +11,15 @@
 
 namespace assay {
 
-// Unconstrained after a divisor that may be zero, and where terms may overflow together.
+// Encloses the solution of a triangular system. It is unconstrained after a divisor that may be
+// zero, and if sums of terms may overflow.
 Box EncloseSolve(const Instruction& solve, Boxes operands, const TargetProfile& profile);
-// Unconstrained in the other triangle, and in both if a pivot may not be positive.
+// Encloses a Cholesky factor. It is unconstrained in the other triangle, and in both if a pivot may
+// not be positive.
 Box EncloseCholesky(const Instruction& cholesky, const Box& operand, const TargetProfile& profile);
 
-// LAPACK's info beside such factors, an integer for each matrix: 0 where no pivot may fail to be
-// positive, else any pivot's number, because of `open`.
+// Encloses LAPACK's info of these factors, an integer for each matrix: 0 if every pivot is
+// positive, otherwise the number of any pivot, because of the undecided instruction `open`.
 Box InfoOfFactors(const Shape& shape, const Box& factors, const Instruction* open);
 
 }  // namespace assay

@@ -1,5 +1,5 @@
-// Where the specification or the profile leaves a result to the target in another way than by an
-// interval: decision points, unstable orders, colliding updates, random values. Tests:
+// Results that the specification or the profile leaves to the target, and that are not an interval
+// around a golden value: decision points, unstable orders, colliding updates, random values. Tests:
 // enclosure_test.cc, runner/decision_points_test.cc.
 #ifndef ASSAY_CONFORMANCE_ENCLOSURE_UNSPECIFIED_H_
 #define ASSAY_CONFORMANCE_ENCLOSURE_UNSPECIFIED_H_
@@ -16,8 +16,8 @@ namespace assay {
 // Returns true if the whole result is unconstrained for values in the boxes.
 bool IsUnspecified(const Instruction& instruction, Boxes operands, const TargetProfile& profile);
 
-// The start value that changes nothing, where the profile lets a target leave that of the reduction
-// out (W-12, judge/start_values.h).
+// Returns the identity of the reduction if the profile permits a target to omit its start value
+// (W-12, judge/start_values.h).
 std::optional<Box> MissingStartOf(const Instruction& instruction, Boxes operands,
                                   const TargetProfile& profile);
 
@@ -30,7 +30,8 @@ void TakeInDecisions(const Instruction& instruction, Boxes operands,
 // unconstrained.
 void LetGoOfPayloads(const Literal& operand, Box* box);
 
-// Makes unconstrained the comparisons in the total order of NaNs whose sign nobody specifies.
+// Makes unconstrained the comparisons in the total order that depend on the unspecified sign of a
+// NaN.
 void LetGoOfNanOrder(const Instruction& instruction, Boxes operands, const TargetProfile& profile,
                      Box* result);
 

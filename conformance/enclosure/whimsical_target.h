@@ -1,7 +1,7 @@
-// A target that does what a profile allows, at random: functions off by their budget, sums in other
-// orders, products rounded with their sums, conversions there and back left out, denormals of
-// elementwise operations as zeros. Of programs whose sums are those of T[4,4] values, for tests of
-// enclosures.
+// A randomised conforming target for tests of enclosures. It deviates at random within a profile:
+// function errors up to the budget, other orders of sums, contraction, removed pairs of
+// conversions, flushed denormals of elementwise operations. It supports programs whose sums are
+// those of T[4,4] values.
 #ifndef ASSAY_CONFORMANCE_ENCLOSURE_WHIMSICAL_TARGET_H_
 #define ASSAY_CONFORMANCE_ENCLOSURE_WHIMSICAL_TARGET_H_
 
@@ -74,7 +74,7 @@ class WhimsicalTarget {
                          std::mt19937& random) const {
     Values values;
     for (const auto& each : computation.instructions()) {
-      // A bias of the whole run reaches the ends sooner than errors of all directions.
+      // Errors of one direction reach the ends of intervals sooner than errors of both.
       const int lean = static_cast<int>(random() % 3) - 1;
       values[each.get()] = Apply(*each, arguments, values, lean, random);
     }
@@ -139,7 +139,7 @@ class WhimsicalTarget {
         }
         break;
       case Opcode::kConvert:
-        // There and back: what was narrowed in between may not have been.
+        // A pair of conversions may be removed, and with it the narrowing in between.
         if (random() % 2 == 0 && instruction.operand(0)->opcode() == Opcode::kConvert &&
             IsFloat(instruction.operand(0)->shape().element_type()) &&
             instruction.operand(0)->operand(0)->shape() == instruction.shape()) {
@@ -159,7 +159,7 @@ class WhimsicalTarget {
     return value;
   }
 
-  // Takes denormals for zeros.
+  // Flushes the denormals of operands.
   void Flush(const Instruction& instruction, std::vector<Literal>* operands) const {
     if (!MayFlush(instruction)) return;
     for (Literal& operand : *operands) {
@@ -167,7 +167,7 @@ class WhimsicalTarget {
     }
   }
 
-  // By what the budget leaves beside golden's own rounding.
+  // Adds errors of up to the budget less the rounding of the golden value.
   void Err(const Instruction& instruction, const std::vector<Literal>& operands, int lean,
            std::mt19937& random, Literal* value) const {
     const ElementType type = value->element_type();
@@ -179,7 +179,7 @@ class WhimsicalTarget {
       if (!std::isfinite(golden) || golden == 0) continue;
       int off = lean * steps;
       if (lean == 0) off = static_cast<int>(random() % (2 * steps + 1)) - steps;
-      // Neither at special points nor out of the function's range.
+      // No error at special points, none that leaves the function's range.
       if (operands.size() == 1 && IsFloat(operands[0].element_type()) &&
           IsSpecialPoint(instruction.opcode(),
                          Decode(operands[0], operands[0].element_count() == 1 ? 0 : i))) {
@@ -220,7 +220,7 @@ class WhimsicalTarget {
     return terms;
   }
 
-  // Terms added in a random order, each rounded alone or with its addition.
+  // Adds the terms in their order. A product is rounded alone or fused with its addition.
   template <typename Real>
   static double Sum(const Terms& terms, bool fused) {
     Real sum = 0;
@@ -255,7 +255,8 @@ class WhimsicalTarget {
     return type == ElementType::kF64 ? run(double{}) : run(float{});
   }
 
-  // A column at a time; sums in any order, the output as a scaled distance or as a line.
+  // Batch normalisation, one column at a time. Sums have any order; the output is computed from x -
+  // mean or as x * factor + offset.
   template <typename Real>
   static Literal Normalize(const Instruction& instruction, const std::vector<Literal>& operands,
                            std::mt19937& random) {
@@ -313,7 +314,8 @@ class WhimsicalTarget {
     return Literal::Tuple({outputs, first, second});
   }
 
-  // By its definition, lines of four: roots of unity are 1, i, -1 and -i.
+  // A Fourier transform by its definition, on lines of four, whose roots of unity are 1, i, -1 and
+  // -i.
   static Literal Transform(const Instruction& fft, const Literal& operand, std::mt19937& random) {
     Literal result = Literal::Zeros(fft.shape());
     const bool wide =
@@ -321,7 +323,8 @@ class WhimsicalTarget {
     const bool inverse = IsComplex(operand.element_type());
     const ElementType part = wide ? ElementType::kF64 : ElementType::kF32;
     const auto at = [&](int row, int k, bool imaginary) {
-      // Half a spectrum, the other is its conjugate; imaginary parts that count for nothing.
+      // The operand is half a spectrum; the other half is its conjugate. Imaginary parts of real
+      // bins are ignored.
       if (!inverse) return imaginary ? 0.0 : Decode(operand, row * kSide + k);
       const Element element = operand.Get(row * 3 + (k < 3 ? k : 1));
       const double value = DecodeFloat(part, imaginary ? element.imag : element.bits);
@@ -354,7 +357,7 @@ class WhimsicalTarget {
     return result;
   }
 
-  // Real or complex numbers of an array.
+  // Returns a real or complex element of an array.
   template <typename Value>
   static Value ValueAt(const Literal& literal, int64_t i) {
     const ElementType part = Info(literal.element_type()).component;
@@ -391,7 +394,7 @@ class WhimsicalTarget {
     }
   }
 
-  // Products added in any order, rounded alone or with their additions.
+  // Multiplies and adds with one rounding.
   template <typename Real>
   static Real Fused(Real a, Real b, Real sum) {
     return std::fma(a, b, sum);
@@ -411,7 +414,7 @@ class WhimsicalTarget {
     return sum;
   }
 
-  // Substitution.
+  // Solves a triangular system by substitution.
   template <typename Value>
   static Literal Solve(const Literal& a, const Literal& b, bool left, std::mt19937& random) {
     Literal x = Literal::Zeros(b.shape());
@@ -430,8 +433,8 @@ class WhimsicalTarget {
     return x;
   }
 
-  // Row by row. The other triangle is filled with what was there. Imaginary parts of the diagonal
-  // count or do not.
+  // A Cholesky factor, row by row. The other triangle keeps the operand's elements. Imaginary parts
+  // of the diagonal are used or ignored at random.
   template <typename Value>
   static Literal Factor(const Literal& a, std::mt19937& random) {
     Literal factor = a;
@@ -454,7 +457,7 @@ class WhimsicalTarget {
     return factor;
   }
 
-  // By columns; a column is divided by its pivot or multiplied by the reciprocal.
+  // LU factors, column by column. A column is divided by its pivot or multiplied by the reciprocal.
   template <typename Value>
   static Literal Lu(const Instruction& call, const Literal& a, std::mt19937& random) {
     Literal factors = a, pivots = Literal::Zeros(call.shape().tuple_shapes()[1]);
@@ -492,7 +495,7 @@ class WhimsicalTarget {
     return Literal::Tuple({factors, pivots, Literal::Zeros(call.shape().tuple_shapes()[2])});
   }
 
-  // As LAPACK's getrf, and as its potrf and trsm, from the left with a lower triangle.
+  // The LAPACK calls getrf, potrf and trsm, from the left with a lower triangle.
   static Literal Call(const Instruction& call, const std::vector<Literal>& operands,
                       std::mt19937& random) {
     return OfValues(operands[0].element_type(), [&](auto value) {

@@ -1,6 +1,6 @@
-// The width of a rule's interval beside the smallest interval of the values that the rule admits
-// (admitted_values.h), on operands few enough to enumerate. ASSAY_PRINT_WIDTHS=1 prints the tables
-// of docs/enclosures.md.
+// Compares the width of a rule's interval with the smallest interval of the values that the rule
+// admits (admitted_values.h), on operands that are few enough to enumerate. ASSAY_PRINT_WIDTHS=1
+// prints the tables of docs/enclosures.md.
 #ifndef ASSAY_CONFORMANCE_ENCLOSURE_WIDTH_TESTING_H_
 #define ASSAY_CONFORMANCE_ENCLOSURE_WIDTH_TESTING_H_
 
@@ -14,7 +14,7 @@
 
 namespace assay {
 
-// One part of one element: of complex operands the real parts are even.
+// A part of an element of an operand. The real parts of complex operands have even indices.
 struct OperandPart {
   int operand;
   int64_t index;
@@ -31,19 +31,21 @@ struct MeasuredRule {
   std::string operation;
   std::vector<std::string> shapes;  // of the operands x0, x1, ...
   std::string computations;
-  // The parts of operands that part i of the result is made of, and what it may be of their values.
+  // The parts of operands that part i of the result depends on, and the values that it may have for
+  // them.
   std::function<std::vector<OperandPart>(int64_t i)> parts;
   AdmitsValues admits;
-  int64_t most = 0;        // places on one side that the interval may have too many
-  double least = 1.0 / 8;  // of the operands' magnitudes
+  int64_t most = 0;        // the number of places by which the interval may be too wide on one side
+  double least = 1.0 / 8;  // the least magnitude of operands
   double largest = 8;
   bool positive = false;
 
-  // Where the rule admits much more than a rounding: how many times as wide the interval may be,
-  // both measured in ulps of its largest magnitude and their ends included. 0: `most` counts.
+  // For rules that admit much more than a rounding: the largest ratio of the interval's width to
+  // the smallest width, both in ulps of the largest magnitude, ends included. 0 if `most` applies.
   double most_times = 0;
-  AdmitsValues attains = nullptr;  // what enumerated algorithms give of known operands
-  std::string before = {};         // instructions in front of the operation
+  // the values that enumerated algorithms return for known operands
+  AdmitsValues attains = nullptr;
+  std::string before = {};  // instructions before the operation
   std::function<Real(int operand, int64_t part, Real value)> adjust = nullptr;  // of operands
   std::function<bool(int64_t i)> skips = nullptr;  // parts of the result that are unconstrained
 };
@@ -60,7 +62,7 @@ inline constexpr char kAdder[] =
 inline constexpr ElementType kWidthTypes[] = {ElementType::kF32, ElementType::kBF16,
                                               ElementType::kF16, ElementType::kF8E4M3FN,
                                               ElementType::kF8E5M2};
-// Those that linear algebra has.
+// The types of linear algebra.
 inline constexpr ElementType kWideWidthTypes[] = {ElementType::kF32, ElementType::kBF16,
                                                   ElementType::kF16};
 
@@ -69,17 +71,17 @@ class WidthsTest : public EnclosureTest {
   static void TearDownTestSuite();
 
  protected:
-  // Operands are known, or lie in intervals of up to `steps` places.
+  // Measures a rule on operands that are points or lie in intervals of up to `steps` places.
   void Measure(const MeasuredRule& of, int steps);
   void MeasureBoth(MeasuredRule of, int steps = 2, int64_t more_of_intervals = 0);
-  // With another factor for intervals.
+  // Measures with one factor for points and another for intervals.
   void MeasureTimes(MeasuredRule of, int steps, double of_points, double of_intervals);
-  // The interval of a rule on intervals is unbounded.
+  // Expects that the interval of a rule on intervals is unbounded.
   void ExpectOpen(const MeasuredRule& of, int steps);
 
  private:
   BoxTree EncloseOn(const MeasuredRule& of, int steps);
-  // Joins what all values admit that the operands of a part may have.
+  // Joins the values that are admitted for all values of a part's operands.
   static PlaceRange Admissible(const MeasuredRule& of, const BoxTree& tree, int64_t i,
                                const AdmitsValues& admits);
 };

@@ -1,4 +1,4 @@
-// Once for each instruction set: the compiler makes vectors of the same integers.
+// Compiled once for each instruction set.
 #include "conformance/enclosure/word_loops.h"
 
 #include <algorithm>

@@ -25,7 +25,7 @@
 namespace assay {
 namespace {
 
-// Whether a position lies within the current sizes of dynamic dimensions.
+// Returns true if a position lies within the current sizes of dynamic dimensions.
 bool IsValid(const Literal& literal, int64_t position) {
   for (int64_t d = literal.shape().rank(); d-- > 0;) {
     const int64_t size = literal.shape().dimension(d);
@@ -35,7 +35,7 @@ bool IsValid(const Literal& literal, int64_t position) {
   return true;
 }
 
-// Where the bits of the two differ, within their current sizes.
+// Returns the positions within the current sizes at which the bits of the two differ.
 std::vector<int64_t> Differences(const Literal& golden, const Literal& actual) {
   std::vector<int64_t> positions;
   const int64_t size = golden.byte_size();
@@ -96,8 +96,8 @@ class InstructionJudge {
     return absl::OkStatus();
   }
 
-  // Decision W-10: the whole result may be what the updates give one by one. No part of it may,
-  // since a target reads all windows in one way.
+  // Decision W-10: the whole result may be that of updates applied one by one. A part of it may
+  // not, because a target treats all windows alike.
   absl::Status TryScatterWindows(absl::Span<ElementFinding> findings) {
     const bool open = std::any_of(findings.begin(), findings.end(),
                                   [](const ElementFinding& finding) { return finding.open(); });
@@ -119,8 +119,8 @@ class InstructionJudge {
     return absl::OkStatus();
   }
 
-  // What the actual result is beside the reading of windows by elements; wrong where that is the
-  // same as golden's.
+  // Returns the verdict on the actual result under the other reading, in which windows are tested
+  // element by element; kWrong if both readings agree.
   absl::StatusOr<Verdict> JudgeByElements() const {
     const size_t arrays = (subject_.operands.size() - 1) / 2;
     const std::optional<ScatterByElements> reading =
@@ -136,7 +136,7 @@ class InstructionJudge {
     return judgement->verdict;
   }
 
-  // The findings of a leaf, in the fold that it is part of where the reducer comes apart.
+  // Returns the findings of a leaf, judged within its part of the fold if the reducer can be split.
   absl::StatusOr<std::vector<ElementFinding>> FindInParts(size_t leaf,
                                                           const std::vector<Literal>& golden,
                                                           const std::vector<Literal>& actual,
@@ -152,7 +152,7 @@ class InstructionJudge {
     return FindWithOrders(leaf, golden, actual, positions);
   }
 
-  // Of a call that is an operation of HLO, whose value stands beside the call's.
+  // Returns the findings of a custom call that is an HLO operation, judged as that operation.
   absl::StatusOr<std::vector<ElementFinding>> FindInOperation(
       size_t leaf, const std::vector<Literal>& golden, const std::vector<Literal>& actual,
       const std::vector<int64_t>& positions) {
@@ -173,7 +173,7 @@ class InstructionJudge {
       if (value->Get(positions[k]) == actual[leaf].Get(positions[k])) {
         Claim(subject_.profile, Freedom::kReassociation, &finding);
       }
-      // What a factorisation that fails leaves behind is no factor.
+      // The result of a failed factorisation is unconstrained.
       const int64_t item = items == 0 ? 0 : positions[k] / (value->element_count() / items);
       if (finding.open() && items > 0 && !(actual[*info].Get(item) == Element{}) &&
           subject_.profile.Grants(Freedom::kReassociation)) {
@@ -184,7 +184,8 @@ class InstructionJudge {
     return findings;
   }
 
-  // Of matrices of a batch: the first pivot that is not positive, counted from 1, or 0.
+  // Judges LAPACK's `info` for each matrix of a batch: the index of the first pivot that is not
+  // positive, counted from 1, or 0.
   std::vector<ElementFinding> FindFailures(const Subject& factor, const Literal& value,
                                            const Literal& golden, const Literal& actual,
                                            const std::vector<int64_t>& positions) {
@@ -214,7 +215,8 @@ class InstructionJudge {
     return findings;
   }
 
-  // Golden folds the part alone as well: of sums that is the exact value.
+  // Judges a part of a fold. The reference interpreter folds the part alone as well, which gives
+  // the exact value of sums.
   absl::StatusOr<std::vector<ElementFinding>> FindInPart(const FoldPart& part, size_t leaf,
                                                          const std::vector<Literal>& actual,
                                                          const std::vector<int64_t>& positions) {
@@ -253,7 +255,7 @@ class InstructionJudge {
     return findings;
   }
 
-  // Elements within the current sizes of dynamic dimensions.
+  // Returns the number of elements within the current sizes of dynamic dimensions.
   static int64_t ValidCount(const Literal& literal) {
     int64_t count = 1;
     for (const int64_t size : literal.current_sizes()) count *= size;
@@ -306,14 +308,15 @@ class InstructionJudge {
     return finding;
   }
 
-  // Of rng-bit-generator leaf 0 is the state, of which nothing but its type is known.
+  // Judges random values. Leaf 0 of rng-bit-generator is the state, of which only the type is
+  // specified.
   std::vector<ElementFinding> FindRandom(size_t leaf, const Literal& golden, const Literal& actual,
                                          const std::vector<int64_t>& positions) {
     AddRule("random");
     std::vector<ElementFinding> findings(positions.size());
     const bool drawn = subject_.instruction.opcode() == Opcode::kRng || leaf == 1;
     std::optional<std::string> refuted;
-    // What cannot be drawn at all is wrong by itself, and no matter of statistics.
+    // A value outside the distribution is wrong by itself. It needs no statistical test.
     const bool drawable = std::all_of(positions.begin(), positions.end(), [&](int64_t i) {
       return CanBeDrawn(subject_, golden.element_type(), actual.Get(i));
     });

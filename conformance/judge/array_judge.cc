@@ -21,7 +21,7 @@ Literal FlushWhere(const Literal& literal, Predicate may_flush) {
   return flushes ? FlushDenormals(literal) : literal;
 }
 
-// The elements of one array of the result of an instruction that is not elementwise.
+// Judges the elements of one result array of an instruction that is not elementwise.
 class ArrayJudge {
  public:
   ArrayJudge(const Subject& subject, size_t leaf, const Literal& golden, const Literal& actual,
@@ -57,7 +57,7 @@ class ArrayJudge {
   }
 
  private:
-  // Whether the actual element may stand for `wanted`.
+  // Judges the actual element against `wanted`, which is golden or the value of another reading.
   void Examine(Element wanted, int64_t i, bool zero_is_open, ElementFinding* finding) {
     const Element got = actual_.Get(i);
     if (!IsRounded(type_)) return;
@@ -124,7 +124,8 @@ class ArrayJudge {
     }
   }
 
-  // The bound is known where its terms are beyond the largest double, and so is it.
+  // Returns true if the terms exceed the largest double and `bounds_.beyond` has a bound for the
+  // element.
   bool HasBoundBeyond(int64_t i) const {
     return std::isinf(bounds_.absolute[i]) && !bounds_.beyond.empty() &&
            bounds_.beyond[i] < kInfinity;
@@ -133,8 +134,8 @@ class ArrayJudge {
     return std::ldexp(value, -BeyondExponent(subject_.instruction));
   }
 
-  // Where the golden value is far coarser than what it is made of, its own rounding must not be
-  // added to the bound: the exact value decides.
+  // If the result type is much coarser than the accumulator, the rounding of the golden value must
+  // not be added to the bound. The distance from the exact value decides then.
   bool IsNearExact(double got, int64_t i, ElementFinding* finding) {
     if (other_reading_ || bounds_.from_exact.empty() || IsComplex(type_)) return true;
     const Literal* const exact = Exact(/*scaled=*/false);
@@ -145,8 +146,8 @@ class ArrayJudge {
     return IsNear(value, got, i);
   }
 
-  // Whether an element may be that value where the exact one is known to more than 50 bits: within
-  // the bound, or what a number within the bound of sums in a wider type rounds to.
+  // Returns true if `got` is permitted for an exact value known to more than 50 bits: it is within
+  // the bound, or a number within the bound of sums in a wider type rounds to it.
   bool IsNear(double exact, double got, int64_t i) const {
     const double slack = std::fabs(exact) * 0x1p-50;
     if (bounds_.unrounded.empty()) {
@@ -154,7 +155,7 @@ class ArrayJudge {
     }
     const auto rounded = [this](double value) {
       const double nearest = DecodeFloat(part_, EncodeFloat(part_, value));
-      // Beyond the values of a type without infinities.
+      // The value overflows a type without infinities.
       return std::isnan(nearest) ? std::copysign(kInfinity, value) : nearest;
     };
     const double reach = bounds_.unrounded[i] + slack;
@@ -166,8 +167,8 @@ class ArrayJudge {
     return DecodeFloat(ElementType::kF64, imaginary ? element.imag : element.bits);
   }
 
-  // The sum, product or transform in f64 or c128, of operands as they are or, `scaled`, times
-  // 2^-kBeyondScale; null: it is none.
+  // Returns the sum, product or transform in f64 or c128, of the operands or, if `scaled`, of the
+  // operands times 2^-kBeyondScale. Returns null for other instructions.
   const Literal* Exact(bool scaled) {
     std::optional<Literal>& exact = exact_[scaled ? 1 : 0];
     if (!exact) {
@@ -182,8 +183,8 @@ class ArrayJudge {
     return exact->is_array() && exact->element_count() > 0 ? &*exact : nullptr;
   }
 
-  // The value for flushed operands, itself flushed, as the profile has it. Either zero
-  // (accuracy_requirements.md 1), but only where something was flushed.
+  // Tries the value for flushed operands, itself flushed as the profile permits. A zero may have
+  // either sign (accuracy_requirements.md 1) if something was flushed.
   absl::Status TryFlushing(int64_t i, ElementFinding* finding) {
     if (!MayFlush(subject_.instruction)) return absl::OkStatus();
     const bool granted = subject_.profile.Grants(Freedom::kDenormals);
@@ -213,9 +214,9 @@ class ArrayJudge {
     return absl::OkStatus();
   }
 
-  // ops_structural.md 14.2, "Overflow": where the terms can go past the largest finite value in
-  // some order, what overflow gives is admitted, and NaN after it. Where the value itself goes past
-  // it, so is a finite result near it.
+  // ops_structural.md 14.2, "Overflow": if partial sums may exceed the largest finite value in some
+  // order, the result of overflow and a NaN after it are permitted. If the value itself exceeds it,
+  // a finite result near the value is permitted as well.
   absl::Status TryOverflow(int64_t i, ElementFinding* finding) {
     if (!bounds_.anything.empty() && bounds_.anything[i]) {
       Claim(subject_.profile, Freedom::kReassociation, finding);
@@ -231,7 +232,7 @@ class ArrayJudge {
     if (bounds_.may_overflow.empty() || !bounds_.may_overflow[i] || !IsRounded(type_)) {
       return absl::OkStatus();
     }
-    // A complex product with a part that is not finite has no finite part once it is multiplied.
+    // A complex number with a non-finite part has no finite part after a multiplication.
     if (PartMayOverflow(wanted.bits, got.bits, i, false) &&
         (!IsComplex(type_) || PartMayOverflow(wanted.imag, got.imag, i, true))) {
       Claim(subject_.profile, Freedom::kReassociation, finding);
@@ -245,14 +246,15 @@ class ArrayJudge {
     return absl::OkStatus();
   }
 
-  // Of a complex sum the infinite term may be in one part, and the other part may overflow.
+  // Returns true if a complex sum may be NaN: one part has an infinite term and the other part may
+  // overflow.
   bool MayMeetInfinity(uint64_t wanted, uint64_t got) const {
     return wanted == got || (IsNan(part_, wanted) && IsNan(part_, got)) ||
            (IsInfinity(part_, wanted) && IsNan(part_, got)) ||
            (IsComplex(type_) && !IsNan(part_, wanted) && HasOverflowed(got));
   }
 
-  // Of a product that is not finite: what counts for zero in one order reaches it in another.
+  // Returns true if a product that is not finite may underflow to zero in another order.
   bool MayUnderflow(int64_t i) const {
     const Element wanted = golden_.Get(i);
     return (HasOverflowed(wanted.bits) || (IsComplex(type_) && HasOverflowed(wanted.imag))) &&
@@ -285,9 +287,9 @@ class ArrayJudge {
     return std::fabs(sum - (beyond ? Scaled(value) : value)) <= bound + std::fabs(sum) * 0x1p-53;
   }
 
-  // ops_structural.md 11: a value that is not finite reaches the whole line of a transform. What it
-  // becomes there, the way it takes decides: a factor that is 0 makes it a NaN or is left out. The
-  // imaginary part of a sum of real numbers is 0 or NaN (structural_53).
+  // ops_structural.md 11: a non-finite value reaches the whole line of a transform. The algorithm
+  // decides what it becomes there, since a factor of 0 makes it NaN or is skipped. The imaginary
+  // part of a sum of real numbers is 0 or NaN (structural_53).
   absl::Status TryNonFinite(int64_t i, ElementFinding* finding) {
     if (!bounds_.opens_non_finite || bounds_.may_overflow[i]) return absl::OkStatus();
     const auto is_finite = [&](Element element) {
@@ -305,8 +307,8 @@ class ArrayJudge {
     return absl::OkStatus();
   }
 
-  // Decision X-1 of the products inside of an instruction: a factor that is not finite makes a
-  // product that is not, in a way that is open.
+  // Decision X-1 for the products inside an instruction: it is not specified which non-finite
+  // product a non-finite factor gives.
   absl::Status TryComplexProducts(int64_t i, ElementFinding* finding) {
     const bool multiplies = kind_ == analysis::ReducerKind::kMultiply ||
                             subject_.instruction.info().family == Family::kContraction;
@@ -351,7 +353,7 @@ class ArrayJudge {
     return absl::OkStatus();
   }
 
-  // Whether the element is what the profile allows of another golden value.
+  // Returns true if the profile permits the element for another golden value.
   bool AgreesWith(Element wanted, int64_t i) {
     if (wanted == actual_.Get(i)) return true;
     ElementFinding found;
@@ -393,7 +395,8 @@ class ArrayJudge {
   std::optional<std::vector<Literal>> readings_;
   std::optional<Literal> exact_[2];
   std::optional<StartUses> starts_;
-  bool other_reading_ = false;  // is examined, whose exact value is another one
+  // true while another reading is examined, whose exact value is different
+  bool other_reading_ = false;
 };
 
 }  // namespace

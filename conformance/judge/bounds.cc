@@ -16,7 +16,7 @@ namespace {
 
 bool IsProduct(const Instruction& step) { return step.opcode() == Opcode::kMultiply; }
 
-// The instructions of a computation and of those that it calls.
+// Returns the instructions of a computation and of those that it calls.
 std::vector<const Instruction*> StepsOf(const Computation& region) {
   std::vector<const Computation*> computations = {&region};
   absl::flat_hash_set<const Computation*> seen = {&region};
@@ -34,9 +34,9 @@ std::vector<const Instruction*> StepsOf(const Computation& region) {
   return steps;
 }
 
-// Whether one run of the region, calls in it included, may give something else than golden: its
-// functions have budgets, its sums another order, a product may be rounded together with the
-// addition that takes it, narrow values may be kept wider.
+// Returns true if one evaluation of the region, including its calls, may differ from golden:
+// functions have budgets, sums have other orders, a product may be fused with the addition that
+// uses it, narrow values may have excess precision.
 bool StepsMayDiffer(const Computation& region, const TargetProfile& profile) {
   int rounded = 0;
   bool contracts = false, narrow = false, budgets = false;
@@ -57,8 +57,8 @@ bool StepsMayDiffer(const Computation& region, const TargetProfile& profile) {
          (narrow && rounded > 1 && profile.Grants(Freedom::kExcessPrecision));
 }
 
-// Whether a step gives less of a value than it is given: a parameter of a narrower type than the
-// array's, or a conversion to one.
+// Returns true if a step narrows a value: a parameter or a conversion has a narrower type than the
+// array.
 bool Narrows(const Computation& region, ElementType given) {
   const std::vector<const Instruction*> steps = StepsOf(region);
   return std::any_of(steps.begin(), steps.end(), [&](const Instruction* step) {
@@ -71,10 +71,10 @@ bool Narrows(const Computation& region, ElementType given) {
   });
 }
 
-// Whether the order in which elements are folded is open and counts (ops_structural.md 5.1: only
-// golden's order is judged of what is not associative and commutative). Of elements that are only
-// chosen among order_freedoms.cc knows more, of scatters scatter_orders.cc, of one order of windows
-// window_readings.cc.
+// Returns true if the order of folded elements is unspecified and changes the result
+// (ops_structural.md 5.1: of a reducer that is not associative and commutative only golden's order
+// is judged). Further rules: order_freedoms.cc for folds that select an element, scatter_orders.cc
+// for scatters, window_readings.cc for one other order of windows.
 bool OrderCounts(const Instruction& instruction, const Computation& region) {
   switch (instruction.opcode()) {
     case Opcode::kSelectAndScatter:
@@ -130,7 +130,7 @@ class BoundFinder {
   }
 
  private:
-  // Why a region leaves nothing to bound; empty: it does not.
+  // Returns the reason why a region has no bound, or an empty string if it has one.
   std::string WhyUnknown() const {
     const Computation* region = FoldRegion(instruction_);
     if (region == nullptr || instruction_.info().family == Family::kControl) return "";
@@ -140,9 +140,9 @@ class BoundFinder {
     return StepsMayDiffer(*region, subject_.profile) ? "its own computation has no bound" : "";
   }
 
-  // B-FFT of ops_structural.md 14.7, axis by axis, two roundings more for the result: small
-  // radices, or the largest of its normwise radii, that of convolutions, where the length or the
-  // target asks for them.
+  // Returns bound B-FFT of ops_structural.md 14.7, axis by axis, with two more roundings for the
+  // result: the bound of small radices, or the larger normwise bound of convolutions if the length
+  // or the target needs them.
   absl::StatusOr<Bounds> FourierBounds(const Literal& golden) const {
     Bounds bounds;
     bounds.needs = Freedom::kReassociation;
@@ -169,8 +169,8 @@ class BoundFinder {
       bounds.absolute.push_back(relative * size + SmallestNormal(part));
       bounds.beyond.push_back(
           std::ldexp(relative * fact.magnitudes, fact.exponent - BeyondExponent(instruction_)));
-      // Of what is not finite in a block, every element of the result is made. Inverse transforms
-      // may divide by N in the end.
+      // A non-finite value in a block reaches every element of the result. Inverse transforms may
+      // divide by N at the end.
       const double on_the_way = size * (1 + relative) * (divides ? fact.terms : 1);
       bounds.may_overflow.push_back(std::isfinite(fact.magnitudes) && !(on_the_way <= largest));
     }

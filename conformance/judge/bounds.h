@@ -30,12 +30,14 @@ struct Subject {
   const TargetProfile& profile;
 };
 
-// The finite values that an element may have after an overflow, beside those near the golden one.
+// The finite values that an element may have after an overflow, in addition to those near the
+// golden value.
 struct OverflowValues {
-  // Where the golden one is infinite: near the exact one. Empty: none.
+  // The interval around the exact value if the golden value is infinite. It is empty otherwise.
   double low = std::numeric_limits<double>::infinity();
   double high = -std::numeric_limits<double>::infinity();
-  double after = std::numeric_limits<double>::quiet_NaN();  // what an infinity may have made of it
+  // the value that an infinite intermediate result leads to; NaN if there is none
+  double after = std::numeric_limits<double>::quiet_NaN();
 
   bool Hold(double value) const { return (low <= value && value <= high) || value == after; }
 };
@@ -49,71 +51,78 @@ struct Bounds {
   // that is narrower than the accumulator: a conforming element is what a number within this
   // distance rounds to. Empty: the element itself is within `from_exact`.
   std::vector<double> unrounded;
-  // EvaluateWidened gives the exact values that `from_exact` counts from; it does of sums, products
-  // and transforms without being asked.
+  // True if EvaluateWidened returns the exact values that `from_exact` is measured from. Sums,
+  // products and transforms have them even if this is false.
   bool has_exact = false;
-  // The bound of an accumulation in a type too narrow for the number of terms, or of partial
-  // products out of its range: beyond it a value is wrong, inside nothing follows. Empty: none.
+  // The bound of an accumulation whose type is too narrow for the number of terms or for the
+  // partial products. A value beyond it is wrong; a value inside is inconclusive. Empty if there is
+  // none.
   std::vector<double> vacuous;
   // Elements whose partial sums may exceed the largest finite value in some order. Empty: none.
   std::vector<bool> may_overflow;
-  std::vector<OverflowValues> others;  // of these. Empty: none
-  // Elements with an infinite term, whose finite ones some order takes to the other infinity: they
-  // may be NaN. Empty: none.
+  // the finite values of elements that may overflow. Empty if there are none
+  std::vector<OverflowValues> others;
+  // Elements with an infinite term whose finite terms may overflow to the opposite infinity in some
+  // order. They may be NaN. Empty if there are none.
   std::vector<bool> meets_infinity;
   // Elements whose divisor may cancel to zero; their value is unconstrained. Empty: none.
   std::vector<bool> anything;
-  // Where `absolute` is infinite because terms are beyond the largest double: the bound of the
-  // distance to the exact sum, times 2^-BeyondExponent. Empty: nowhere.
+  // The bound of the distance to the exact sum, times 2^-BeyondExponent, where `absolute` is
+  // infinite because terms exceed the largest double. Empty if there is no such element.
   std::vector<double> beyond;
-  // Terms are not finite, and the result is not finite in an unspecified way.
+  // True if terms are not finite and it is not specified which non-finite result they give.
   bool opens_non_finite = false;
-  // A start value that counts more often than once (W-12) makes a NaN with itself.
+  // True if a start value that is used more than once (W-12) gives a NaN with itself.
   bool start_makes_nan = false;
   // The permitted deviation that a value inside the bounds needs, if any.
   std::optional<Freedom> needs;
-  // A value inside counts as allowed by that deviation, not as within the operation's bound.
+  // True if a value inside the bounds has the verdict kAllowed by that deviation, not kWithinBound.
   bool is_freedom = false;
   std::string rule = "exact";
-  // Why nothing is known of elements that are not the golden ones. Empty: the above is.
+  // The reason why elements that differ from the golden value are inconclusive. Empty if the bounds
+  // above hold.
   std::string unknown;
 };
 
-// Finds the bounds of leaf `leaf` with this golden value; not for elementwise operations.
+// Returns the bounds of leaf `leaf` of the result, whose golden value is `golden`. The instruction
+// must not be elementwise.
 absl::StatusOr<Bounds> FindBounds(const Subject& subject, size_t leaf, const Literal& golden);
 // Returns true if a select-and-scatter may select another cell than golden, because its selection
 // computes or narrows values that may have excess precision.
 bool SelectionMayDiffer(const Instruction& instruction, const TargetProfile& profile);
-// What a leaf of the result is: kAdd or kMultiply of floats or complex numbers, in a fold or in a
-// scan, else kOther: product_bounds.cc.
+// Returns kAdd or kMultiply if the leaf is a sum or product of floats or complex numbers in a fold
+// or scan, otherwise kOther (product_bounds.cc).
 analysis::ReducerKind KindOfLeaf(const Instruction& instruction, size_t leaf);
-// Those of products, running ones among them: product_bounds.cc.
+// Returns the bounds of products, including cumulative ones (product_bounds.cc).
 absl::StatusOr<Bounds> ProductBounds(const Subject& subject, size_t leaf, const Literal& golden);
-// How many units roundoff one factor adds to the relative error of a product: products of complex
-// numbers have a budget in ulp of their absolute value, which are two units at most.
+// Returns how many units of roundoff one factor adds to the relative error of a product. Complex
+// products have a budget in ulp of their absolute value; one ulp is at most two units.
 double RoundingsOfFactor(const TargetProfile& profile, ElementType type);
-// Those of sums, running ones among them, dots and convolutions: sum_bounds.cc.
+// Returns the bounds of sums, including cumulative ones, dots and convolutions (sum_bounds.cc).
 absl::StatusOr<Bounds> SumBounds(const Subject& subject, size_t leaf, const Literal& golden);
-// The same where the facts are known and no operand's denormals are flushed, or they are zero in
-// the operands already.
+// The error bounds of sums whose terms are known. No operand has a denormal that the target may
+// flush.
 struct SumReach {
   // The largest distance of each element to the golden value, the vacuous one included; infinite
   // where it may overflow.
   std::vector<double> from_golden;
-  // The same of a real sum to the exact one, before the sum is rounded to the type of the result.
+  // The largest distance of a real sum from the exact sum before it is rounded to the type of the
+  // result.
   std::vector<double> unrounded;
 };
 SumReach SumReachOfFacts(const Subject& subject, const Literal& golden,
                          absl::Span<const double> terms, absl::Span<const double> magnitudes);
-// Bounds of folds by log(exp(a) + exp(b)): log_sum_bounds.cc. Nullopt for other folds.
+// Returns the bounds of folds by log(exp(a) + exp(b)), or nullopt for other folds
+// (log_sum_bounds.cc).
 absl::StatusOr<std::optional<Bounds>> LogSumBounds(const Subject& subject, const Literal& golden);
-// Whether it is such a fold that makes no NaN of infinities: it rises with every element.
+// Returns true if the instruction is such a fold and returns no NaN for infinities. Its result is
+// then monotonic in every element.
 bool FoldsLogSums(const Instruction& fold);
-// Those of folds of pairs, a maximum and a sum scaled by its exponential: scaled_sum_bounds.cc.
-// Nullopt: it is none.
+// Returns the bounds of folds of pairs, a maximum and a sum scaled by its exponential, or nullopt
+// for other folds (scaled_sum_bounds.cc).
 absl::StatusOr<std::optional<Bounds>> ScaledSumBounds(const Subject& subject, size_t leaf,
                                                       const Literal& golden);
-// Those of batch normalisation: batch_norm_bounds.cc.
+// Returns the bounds of batch normalisation (batch_norm_bounds.cc).
 Bounds BatchNormBounds(const Subject& subject, size_t leaf, const Literal& golden);
 
 // Returns the widened fold of mapped operands, by element of the result.
@@ -122,9 +131,9 @@ absl::StatusOr<std::vector<double>> FoldTerms(const Subject& subject, Opcode fol
 
 inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// Operands are taken times 2^-600 where sums of them are beyond the largest double.
+// Operands are multiplied by 2^-600 if sums of them exceed the largest double.
 inline constexpr int kBeyondScale = 600;
-// What that does to the terms: products have it twice.
+// The exponent of the scale of the terms. Products of two operands have the scale twice.
 inline int BeyondExponent(const Instruction& instruction) {
   return kBeyondScale * (instruction.info().family == Family::kContraction ? 2 : 1);
 }
@@ -133,18 +142,18 @@ inline ElementType PartType(const Literal& literal) {
   return Info(literal.element_type()).component;
 }
 
-// The unit roundoff and the smallest normal value of a type.
+// Return the unit roundoff and the smallest normal value of a type.
 inline double UnitRoundoff(ElementType type) {
   return std::ldexp(1.0, -Info(type).format->precision());
 }
 inline double SmallestNormal(ElementType type) {
   return std::ldexp(1.0, Info(type).format->min_exponent());
 }
-// ulp_T(v) of accuracy_requirements.md 1.
+// Returns ulp_T(v) of accuracy_requirements.md 1.
 double UlpOf(ElementType type, double value);
-// gam(k) of ops_structural.md 14: k u / (1 - k u), infinite from k u = 1 on.
+// Returns gam(k) of ops_structural.md 14: k u / (1 - k u), or infinity if k u >= 1.
 inline double Gamma(double k, double u) { return k * u < 1 ? k * u / (1 - k * u) : kInfinity; }
-// No operand has a NaN or an infinity.
+// Returns true if no operand has a NaN or an infinity.
 bool AllFinite(absl::Span<const Literal> operands);
 
 }  // namespace assay

@@ -26,7 +26,7 @@ void SetSystem(const CallAttributes& attributes, Instruction* solve) {
   solve->SetAttribute(Attr::kTransposeA, static_cast<int64_t>(transpose));
 }
 
-// Null: none is known.
+// Returns null if no operation is known for the call.
 std::unique_ptr<Instruction> FindOperation(const Instruction& call) {
   const Shape& result = call.shape();
   const CallAttributes attributes = CallAttributes::Of(call);

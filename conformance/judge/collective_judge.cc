@@ -20,7 +20,7 @@ bool IsExact(analysis::ReducerKind kind, ElementType type) {
   return kind != analysis::ReducerKind::kOther && !IsFloat(type) && !IsComplex(type);
 }
 
-// What one member takes of the reduction: all of it or, of reduce-scatter, its slice.
+// Stacks what one member receives of the reduction: all of it or, for reduce-scatter, its slice.
 Literal Stack(const std::vector<const Literal*>& members, const Shape& result, int64_t dimension,
               int64_t position) {
   Dimensions sizes = {static_cast<int64_t>(members.size())};
@@ -55,7 +55,7 @@ class CollectiveJudge {
         evaluate_(evaluate),
         receivers_(std::move(receivers)) {}
 
-  // Of one array of what the member at `position` of a group got.
+  // Judges one result array of the member at `position` of a group.
   absl::StatusOr<Judgement> Judge(const std::vector<int64_t>& group, size_t position, size_t leaf,
                                   const Literal& golden, const Literal& actual) const {
     if (analysis::IsPermutation(collective_.opcode()) && receivers_.count(group[position]) == 0) {
@@ -78,12 +78,12 @@ class CollectiveJudge {
   }
 
  private:
-  // A copy of the golden value: bit by bit.
+  // Judges a copy, which must have the bits of the golden value.
   absl::StatusOr<Judgement> JudgeMove(const Literal& golden, const Literal& actual) const {
     return JudgeUnary(Opcode::kCopy, golden, golden, actual);
   }
 
-  // What no one sends to gets zeros, which not every type has.
+  // Judges the zeros of a device that nobody sends to. Not every type has a zero.
   absl::StatusOr<Judgement> JudgeZeros(const Literal& golden, const Literal& actual) const {
     if (golden.element_type() != ElementType::kF8E8M0FNU) return JudgeMove(golden, actual);
     const Literal zeros = Literal::Zeros(Shape(ElementType::kS8, golden.shape().dimensions()));
@@ -123,7 +123,7 @@ class CollectiveJudge {
   const absl::Span<const std::vector<Literal>> operands_;
   const TargetProfile& profile_;
   const Evaluate& evaluate_;
-  const std::set<int64_t> receivers_;  // of a collective-permute: those that someone sends to
+  const std::set<int64_t> receivers_;  // the devices that a collective-permute sends to
 };
 
 }  // namespace

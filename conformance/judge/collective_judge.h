@@ -1,5 +1,5 @@
-// What the members of a collective returned, judged together: a reduction over its group by the
-// bound of a sum of so many members, everything else bit by bit. Reference
+// Judges the results of all members of a collective together. A reduction over a group has the
+// bound of a sum with one term per member; everything else is compared bit by bit. Reference
 // ops_control_and_collectives.md 7. Tests: collective_judge_test.cc.
 #ifndef ASSAY_CONFORMANCE_JUDGE_COLLECTIVE_JUDGE_H_
 #define ASSAY_CONFORMANCE_JUDGE_COLLECTIVE_JUDGE_H_
@@ -11,9 +11,9 @@
 
 namespace assay {
 
-// `operands` by device, then by operand; `golden` and `actual` by device. Devices are the
-// processes of the grid, in its order. `collective` is a collective operation as it stands.
-// INVALID_ARGUMENT for results of another shape and groups that do not fit the grid.
+// Judges the results of a collective operation on all devices of the grid, in the grid's order.
+// `operands` is indexed by device, then by operand; `golden` and `actual` by device. Returns
+// INVALID_ARGUMENT if a result has another shape or the groups do not fit the grid.
 absl::StatusOr<Judgement> JudgeCollective(const Instruction& collective,
                                           absl::Span<const std::vector<Literal>> operands,
                                           absl::Span<const Literal> golden,

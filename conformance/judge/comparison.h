@@ -1,5 +1,5 @@
-// How far two values are apart: element by element, in units in the last place of the type. It
-// counts and measures; it excuses nothing. Tests: comparison_test.cc.
+// Compares two values element by element and measures their distance in ulps of the element type.
+// The comparison knows no permitted deviations. Tests: comparison_test.cc.
 #ifndef ASSAY_CONFORMANCE_JUDGE_COMPARISON_H_
 #define ASSAY_CONFORMANCE_JUDGE_COMPARISON_H_
 
@@ -23,12 +23,12 @@ enum class Agreement {
 };
 absl::string_view AgreementName(Agreement agreement);
 
-// How many steps of the type lie between two floats that are no NaN.
+// Returns the number of steps of the type between two floats that are not NaN.
 uint64_t UlpDistance(ElementType type, uint64_t left, uint64_t right);
 
 // Distances in ulp, by powers of two: 0, 1, 2, 3-4, 5-8, ..., up to 2^64 - 1.
 inline constexpr int kUlpBuckets = 66;
-// The bucket of a distance, and its range as text ("5-8").
+// Return the bucket of a distance and the range of a bucket as text ("5-8").
 int UlpBucket(uint64_t distance);
 std::string UlpBucketName(int bucket);
 
@@ -38,7 +38,8 @@ struct ElementDifference {
   std::string left, right;
 };
 
-// Of one array. A complex element differs by its worse component.
+// The comparison of one array. The component with the larger difference represents a complex
+// element.
 struct ArrayComparison {
   ShapeIndex path;  // in the compared values: {} or {3} or {1,0}
   Shape shape;
@@ -49,11 +50,11 @@ struct ArrayComparison {
   int64_t nan_right_only = 0;
   int64_t infinity_differs = 0;  // an infinity against anything else but NaN
   int64_t zero_sign_differs = 0;
-  // Of the finite float elements and of integers (as the difference of values).
+  // The largest distance of finite floats, in ulp, and of integers, as the difference of values.
   uint64_t largest_distance = 0;
-  std::optional<ElementDifference> largest;  // there when the distance is not 0
+  std::optional<ElementDifference> largest;  // present if the distance is not 0
   std::optional<ElementDifference> first;    // the first element that is not equal
-  // The first whose difference is no distance: a NaN or an infinity against something else.
+  // The first element whose difference has no distance: a NaN or an infinity against another value.
   std::optional<ElementDifference> first_special;
   std::array<int64_t, kUlpBuckets> histogram{};
   Agreement agreement = Agreement::kEqual;
@@ -66,10 +67,11 @@ struct Comparison {
   int64_t devices = 1;  // the arrays are those of the first device, then those of the second, ...
 };
 
-// INVALID_ARGUMENT, saying both, when the shapes are not compatible, or the current sizes of
-// dynamic dimensions differ; elements beyond those do not count.
+// Compares two values. Elements beyond the current size of a dynamic dimension are ignored. Returns
+// INVALID_ARGUMENT, with both shapes in the message, if the shapes are incompatible or the current
+// sizes of dynamic dimensions differ.
 absl::StatusOr<Comparison> Compare(const Literal& left, const Literal& right);
-// The values of several devices.
+// Compares the values of several devices, device by device.
 absl::StatusOr<Comparison> CompareByDevice(absl::Span<const Literal> left,
                                            absl::Span<const Literal> right);
 

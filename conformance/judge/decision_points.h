@@ -51,7 +51,8 @@ struct DecisionRule {
   DecisionPoint point;
   // Returns true if the instruction has this decision point.
   bool (*concerns)(const Instruction& instruction, ElementType operand, ElementType result);
-  // Returns true if operands in these ranges may leave the value open. Null: every operand may.
+  // Returns true if the value may be unspecified for operands in these ranges. Null if it may be
+  // for every operand.
   bool (*open)(const DecisionPlace& at);
   // Returns true if the value is permitted in place of golden's, for known operands.
   bool (*gives)(const DecisionPlace& at, Element wanted, Element got);

@@ -56,7 +56,7 @@ class ElementwiseJudge {
     return elements;
   }
 
-  // Whether the actual element `k` may stand for `wanted`, the value for some operands.
+  // Judges the actual element `k` against `wanted`, the value for some operands.
   Answer Examine(Element wanted, size_t k, const ExactValue& exact, bool zero_is_open,
                  ElementFinding* finding) const {
     *finding = ElementFinding();
@@ -125,7 +125,7 @@ class ElementwiseJudge {
     return absl::OkStatus();
   }
 
-  // Nothing is wider than f64: what the exact value could be decides for the target.
+  // No type is wider than f64. The element passes if some possible exact value permits it.
   static void Concede(ElementFinding* finding) {
     const bool finite = std::isfinite(finding->distance);
     finding->verdict = finite ? Verdict::kWithinBound : Verdict::kNotJudgeable;
@@ -156,7 +156,8 @@ class ElementwiseJudge {
     return variants;
   }
 
-  // Where the profile grants no flushing, only what is shown is looked at, for its reason.
+  // If the profile does not permit flushing, flushing is tried only for elements that are shown, to
+  // give a reason.
   bool IsWorthFlushing(size_t k, bool granted, int* looked) const {
     return findings_[k].open() && (granted || ++*looked <= kShownEvidence);
   }
@@ -198,8 +199,8 @@ class ElementwiseJudge {
            (IsZero(part_, element.bits) || (IsComplex(type_) && IsZero(part_, element.imag)));
   }
 
-  // A part of a product in f64, which no wider type has: whether the least normal value stands for
-  // an exact one below it. Units that flush look at the exact one (accuracy_requirements.md 1).
+  // Returns true if a part of an f64 product is the least normal value although the exact product
+  // is below it. A target that flushes may test the exact product (accuracy_requirements.md 1).
   bool IsRoundedUpToNormal(size_t k, uint64_t Element::*bits) const {
     const double value = DecodeFloat(part_, golden_.Get(positions_[k]).*bits);
     if (subject_.instruction.opcode() != Opcode::kMultiply || part_ != ElementType::kF64 ||
@@ -222,8 +223,8 @@ class ElementwiseJudge {
     return !exact.IsZero() && exact.top() <= std::ilogb(SmallestNormal(part_));
   }
 
-  // Whether actual element `k` is the value for operands of which some are flushed, its own
-  // denormals flushed or not.
+  // Returns true if actual element `k` is the value for operands of which some are flushed. Its own
+  // denormals may be flushed or not.
   bool IsFlushed(Element wanted, const ExactValue& exact, size_t k, bool operands_flushed,
                  bool granted) const {
     const Element got = Actual(k);
@@ -261,7 +262,7 @@ class ElementwiseJudge {
     return false;
   }
 
-  // Decision N-9: 2^-127, a denormal of f32, taken for zero on the way in.
+  // Decision N-9: 2^-127, a denormal of f32, is treated as zero in operands.
   absl::Status TryLeastScale() {
     if (!MayFlush(subject_.instruction) || !IsFloat(type_)) return absl::OkStatus();
     GatheredElements gathered(subject_, type_, GatheredElements::LeastScale::kZero);

@@ -13,20 +13,22 @@ namespace assay {
 // The finding about an element that differs from the golden value.
 struct ElementFinding {
   Verdict verdict = Verdict::kWrong;
-  Freedom freedom = Freedom::kNanPayload;  // of kAllowed
-  bool measured = false;                   // there is a bound, and a distance to it
+  Freedom freedom = Freedom::kNanPayload;  // set if the verdict is kAllowed
+  bool measured = false;                   // true if `bound` and `distance` are set
   double bound = 0, distance = 0;
-  std::string reason;     // why it cannot be judged, or what would have explained it
-  std::string deviation;  // of kKnownDeviation: the decision point and its finding
+  std::string reason;  // why it is inconclusive, or which deviation would have explained it
+  // set if the verdict is kKnownDeviation: the decision point and its finding
+  std::string deviation;
 
   bool open() const { return verdict >= Verdict::kNotJudgeable; }
 };
 
-// Allows the element if the profile grants the permitted deviation, else notes the lack.
+// Sets the verdict kAllowed if the profile grants the deviation; otherwise the reason names the
+// deviation that is not granted.
 void Claim(const TargetProfile& profile, Freedom freedom, ElementFinding* finding);
 
-// Allows the element if the profile admits the decision point. Otherwise notes the known deviation
-// that the profile lists there, or that the profile does not admit the point.
+// Sets the verdict kAllowed if the profile admits the decision point, or kKnownDeviation if the
+// profile lists the point as one. Otherwise the reason says that the profile does not admit it.
 void Decide(const TargetProfile& profile, DecisionPoint point, ElementFinding* finding);
 
 // Returns the evidence that is shown for a finding about an element of `golden`, which is leaf

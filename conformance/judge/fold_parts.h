@@ -16,9 +16,9 @@
 namespace assay {
 
 struct FoldPart {
-  std::vector<int64_t> arrays;     // results of the fold, which are those of the part, in order
-  std::vector<int64_t> operands;   // of the fold, which are those of the part, in order
-  std::unique_ptr<Module> module;  // whose root is the part
+  std::vector<int64_t> arrays;    // the indices of the results of the fold that belong to the part
+  std::vector<int64_t> operands;  // the indices of the operands of the fold that belong to the part
+  std::unique_ptr<Module> module;  // a module whose root is the part
 };
 
 // Splits a reduce, reduce-window or scatter. Returns an empty list if it cannot be split.

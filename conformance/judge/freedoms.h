@@ -1,6 +1,6 @@
 // The permitted deviations of zeros and denormals: where an instruction may return a zero of either
-// sign, and where it may take denormals for zero. Arithmetic may, moves never (reference
-// ops_structural.md 0, "pure data movement is bit-exact"). Tests: freedoms_test.cc.
+// sign, and where it may treat denormals as zero. Only arithmetic may; a move keeps every bit
+// (reference ops_structural.md 0, "pure data movement is bit-exact"). Tests: freedoms_test.cc.
 #ifndef ASSAY_CONFORMANCE_JUDGE_FREEDOMS_H_
 #define ASSAY_CONFORMANCE_JUDGE_FREEDOMS_H_
 

@@ -1,6 +1,6 @@
-// Single elements of an elementwise instruction, on operands of one's choice: the golden value, and
-// the exact one to the precision of f64. What the judge needs beyond the golden result it needs of
-// few elements; they are put into one array and evaluated together. Tests: allowance_test.cc.
+// Evaluates single elements of an elementwise instruction on given operands: the golden value, and
+// the exact value to the precision of f64. The judge needs few such elements, so they are gathered
+// into one array and evaluated together. Tests: allowance_test.cc.
 #ifndef ASSAY_CONFORMANCE_JUDGE_GATHERED_ELEMENTS_H_
 #define ASSAY_CONFORMANCE_JUDGE_GATHERED_ELEMENTS_H_
 
@@ -11,28 +11,28 @@
 
 namespace assay {
 
-// An element of an operand of the result's shape, or of a scalar one.
+// Returns an element of an operand, which has the shape of the result or is a scalar.
 inline Element OperandElement(const Literal& operand, int64_t position) {
   return operand.Get(operand.element_count() == 1 ? 0 : position);
 }
 
 class GatheredElements {
  public:
-  // What the least f8e8m0fnu, 2^-127, is for the exact values: itself or, as where f32 flushes,
-  // zero.
+  // How the exact evaluation treats the least f8e8m0fnu, 2^-127: as itself or, like a target that
+  // flushes f32 denormals, as zero.
   enum class LeastScale : uint8_t { kKept, kZero };
 
-  // `result`: the element type of the instruction's result.
+  // `result` is the element type of the instruction's result.
   GatheredElements(const Subject& subject, ElementType result,
                    LeastScale least_scale = LeastScale::kKept);
 
   int64_t size() const { return size_; }
-  // One for each operand; gives the number of the slot.
+  // Adds a set of operand elements, one for each operand. Returns its slot.
   int64_t Add(const std::vector<Element>& operands);
-  // After the last Add. `exact`: the exact values too.
+  // Evaluates all slots. Must be called once, after the last Add. Exact() requires `exact`.
   absl::Status Evaluate(bool exact);
   Element Golden(int64_t slot) const { return golden_.Get(slot); }
-  // None for types that nothing is wider than.
+  // Returns nothing if no wider type exists.
   ExactValue Exact(int64_t slot) const;
 
  private:

@@ -41,7 +41,7 @@ bool IsNanElement(const Literal& literal, int64_t position) {
 
 absl::StatusOr<Literal> MapOver(const Subject& subject, const Computation& region,
                                 std::vector<Literal> arguments, size_t leaf) {
-  // The isolated instruction brings a copy of the computation along.
+  // The isolated instruction has a copy of the computation.
   const std::unique_ptr<Module> module = analysis::IsolateInstruction(subject.instruction);
   Computation& entry = *module->entry();
   Computation* copy = nullptr;

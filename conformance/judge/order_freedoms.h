@@ -1,8 +1,8 @@
 // The values that another order of equal keys, colliding updates or folded elements permits, for
-// operations that add nothing up. An unstable sort permutes elements that its comparator does not
-// distinguish, a top-k selects any of equal values, a fold that selects an element selects any of
-// equal ones, and a scatter applies its updates in any order. Reference ops_structural.md 4.2, 5.1,
-// 6.2, 6.3. Tests: order_freedoms_test.cc.
+// operations that do not add elements. An unstable sort permutes elements that its comparator does
+// not distinguish, a top-k selects any of equal values, a fold that selects an element selects any
+// of equal ones, and a scatter applies its updates in any order. Reference ops_structural.md 4.2,
+// 5.1, 6.2, 6.3. Tests: order_freedoms_test.cc.
 #ifndef ASSAY_CONFORMANCE_JUDGE_ORDER_FREEDOMS_H_
 #define ASSAY_CONFORMANCE_JUDGE_ORDER_FREEDOMS_H_
 
@@ -23,15 +23,15 @@ struct OrderFreedoms {
   // Creates the findings for a result with these leaves, all of them unknown.
   OrderFreedoms(Freedom freedom_taken, const std::vector<Literal>& leaves);
 
-  // Sets all leaves of a position. `denormals` tells that denormals were taken for zero.
+  // Allows all leaves of a position. `denormals` is true if the order treats denormals as zero.
   void Allow(int64_t position, bool denormals);
 
   Freedom freedom = Freedom::kUnstableOrder;
   // The verdict by leaf of the result and by position. kWrong means that this rule does not decide
   // the element. The list is empty if the instruction permits no other order.
   std::vector<std::vector<Verdict>> verdicts;
-  std::set<int64_t> by_denormals;  // positions that are allowed by that freedom instead
-  std::string reason;              // of those that are not judgeable
+  std::set<int64_t> by_denormals;  // positions that flushed denormals, not `freedom`, allow
+  std::string reason;              // why positions are inconclusive
 };
 
 // `golden` and `actual` are the leaves of the result.
@@ -55,17 +55,17 @@ absl::StatusOr<OrderFreedoms> FindScatterOrders(const Subject& subject,
 // Returns the operands of a sort that its comparator reads.
 std::set<int64_t> KeysOf(const Computation& comparator);
 
-// Returns true if the comparator does not order NaNs: a comparison of floats that is not a total
-// order. Any permutation of NaNs is then permitted (6.2).
+// Returns true if the comparator orders NaNs: every comparison of floats is in the total order. If
+// it returns false any permutation of a line with NaNs is permitted (6.2).
 bool OrdersNans(const Computation& comparator);
 
 // Returns true if the computation, or one that it calls, compares floats in the total order, in
 // which a NaN stands where its sign puts it.
 bool ComparesInTotalOrder(const Computation& computation);
 
-// Returns true if the instruction compares in the total order what an operation has made: which
-// NaN that is, nobody specifies, so that it may come first as well as last. NaNs of arguments and
-// constants are known, wherever they are moved (given_nans.h).
+// Returns true if the instruction compares computed values in the total order. The sign of a NaN
+// that an operation produces is unspecified, so that it may be ordered first or last. The sign of a
+// NaN that comes from an argument or constant is known (given_nans.h).
 bool OrdersMadeNans(const Instruction& instruction);
 
 // Returns true if a region only compares and selects, so that it returns an element or the start.

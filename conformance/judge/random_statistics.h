@@ -17,8 +17,9 @@ namespace assay {
 
 inline constexpr double kRandomFalseAlarm = 1e-10;
 
-// Why the array cannot be what the instruction draws; none: no test says so. `instruction` is an
-// `rng`, or an `rng-bit-generator` of the default algorithm whose bits `actual` are.
+// Returns the reason why the array is not a sample of the instruction's distribution, or nothing if
+// every test passes. `instruction` is an `rng`, or an `rng-bit-generator` of the default algorithm
+// whose bits `actual` are.
 std::optional<std::string> RefuteRandom(const Instruction& instruction,
                                         absl::Span<const Literal> operands, const Literal& actual);
 

@@ -1,5 +1,5 @@
-// What the rules for regions ask of their instructions. Tests: order_freedoms_test.cc,
-// bounds_test.cc.
+// Predicates on the instructions of a region, for the rules that recognise regions. Tests:
+// order_freedoms_test.cc, bounds_test.cc.
 #ifndef ASSAY_CONFORMANCE_JUDGE_REGION_STEPS_H_
 #define ASSAY_CONFORMANCE_JUDGE_REGION_STEPS_H_
 

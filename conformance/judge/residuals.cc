@@ -37,7 +37,7 @@ class MatrixView {
   int64_t rows_, columns_, start_;
 };
 
-// Square, dense, row major.
+// A dense square matrix in row-major order.
 struct Square {
   explicit Square(int64_t n) : n(n), elements(n * n) {}
   Complex& operator()(int64_t i, int64_t j) { return elements[i * n + j]; }
@@ -46,7 +46,7 @@ struct Square {
   std::vector<Complex> elements;
 };
 
-// X with T X = I, for a lower triangle.
+// Returns X with T X = I for a lower triangular T.
 Square Inverse(const Square& t) {
   Square x(t.n);
   for (int64_t c = 0; c < t.n; ++c) {
@@ -59,7 +59,8 @@ Square Inverse(const Square& t) {
   return x;
 }
 
-// What a residual may be that comes from `terms` roundings of things that add up to `magnitude`.
+// Tests a residual that comes from `terms` roundings of terms with the sum of magnitudes
+// `magnitude`.
 class ResidualTest {
  public:
   ResidualTest(const Literal& result, const ResidualRoundings& roundings,
@@ -78,7 +79,7 @@ class ResidualTest {
 
   double gamma() const { return own_; }
 
-  // `lost`: how many times underflow may take something.
+  // `lost` is the number of operations that may underflow.
   Residual Find(Real residual, Real magnitude, Real lost) const {
     const Real bound = judged_ * magnitude + lost * lost_, slack = slack_ * magnitude;
     if (residual + slack <= bound) return Residual::kInside;
@@ -116,7 +117,7 @@ class CholeskyJudge {
         finite || !MustSucceed(succeeds) ? Residual::kUnknown : Residual::kOutside;
     for (int64_t i = 0; i < n_; ++i) {
       for (int64_t j = 0; j < n_; ++j) {
-        // The other triangle, and the factor of what has none, may be anything.
+        // The other triangle, and the factor of a matrix without one, are unconstrained.
         Residual residual_of = Residual::kFree;
         if (j <= i && succeeds) {
           if (!IsFinite(Factor(actual_, i, j))) {
@@ -134,7 +135,7 @@ class CholeskyJudge {
   }
 
  private:
-  // Of L, or of the adjoint of U.
+  // Returns an element of L, or of the adjoint of U.
   Complex Factor(const MatrixView& matrix, int64_t i, int64_t j) const {
     return lower_ ? matrix(i, j) : std::conj(matrix(j, i));
   }
@@ -249,14 +250,14 @@ class SolveJudge {
       lost += std::abs(t_(i, j)) + std::abs(x);
     }
     if (std::isfinite(magnitude)) return test_.Find(std::abs(rest), magnitude, lost);
-    // What depends on a division by zero, or on what was infinite from the start.
+    // True for elements that depend on a division by zero or on an infinite operand.
     const bool bad = singular_ || !std::isfinite(Scale(c));
     if (bad) return Residual::kFree;
     const bool fails = IsFinite(Of(golden_, i, c)) && !IsFinite(Of(actual_, i, c));
     return fails && !MayOverflow(i, c) ? Residual::kOutside : Residual::kUnknown;
   }
 
-  // Whether some terms of a row up to this one add up to more than the type holds.
+  // Returns true if terms of a row up to this one may overflow the type.
   bool MayOverflow(int64_t last, int64_t c) const {
     for (int64_t i = 0; i <= last; ++i) {
       Real magnitude = std::abs(Of(b_, i, c));
@@ -266,7 +267,7 @@ class SolveJudge {
     return false;
   }
 
-  // Finite where the whole system is.
+  // Returns a scale that is finite if the whole system is.
   Real Scale(int64_t c) const {
     Real scale = 0;
     for (const Complex& element : t_.elements) scale += std::abs(element);
@@ -321,7 +322,8 @@ double ResidualRoundings::Relative(ElementType type) const {
   return Factor(type) * Gamma(Count(type), UnitRoundoff(Info(type).component));
 }
 
-// Ulps of a function that is off by more than a rounding, which the number of terms counts.
+// Returns the budget of a function in ulps beyond the one rounding that the number of terms
+// includes.
 static double BeyondRounding(const TargetProfile& profile, Opcode opcode, ElementType type) {
   return std::max(0.0, profile.FindBudget(opcode, type).ulps - 0.5);
 }

@@ -13,33 +13,33 @@ namespace assay {
 // Returns true for cholesky and triangular-solve.
 bool HasResidual(Opcode opcode);
 
-// How many roundings a residual comes from: of real results `terms`, of complex ones sqrt(2) of
-// `complex_terms`, both with roots and quotients that are rounded correctly. These may be `ulps`
-// farther off (accuracy_requirements.md 3), two roundings each.
+// The number of roundings that contribute to a residual: `terms` for real results and sqrt(2) times
+// `complex_terms` for complex ones, if roots and quotients are correctly rounded. Each of the
+// `ulps` that roots and quotients may be off (accuracy_requirements.md 3) counts as two roundings.
 struct ResidualRoundings {
   double terms = 0, complex_terms = 0, ulps = 0;
   double Factor(ElementType type) const;
   double Count(ElementType type) const;
-  // What the residual of an element may be, in parts of the magnitudes that it is the difference
-  // of; infinite where the type bounds nothing.
+  // Returns the largest permitted residual of an element, relative to the magnitudes that it is the
+  // difference of. It is infinite if an accumulation in the type has no bound.
   double Relative(ElementType type) const;
 };
-// For matrices of n rows.
+// Return the roundings of a factorisation and of a solution for matrices of n rows.
 ResidualRoundings CholeskyRoundings(const TargetProfile& profile, ElementType type, int64_t n);
 ResidualRoundings SolveRoundings(const TargetProfile& profile, ElementType type, int64_t n);
-// Solves by inverses (LinearAlgebra::inverted_blocks): |x~ - x| in parts of
-// |T^-1| |T| |T^-1| |b|.
+// Returns the roundings of a solution by inverted blocks (LinearAlgebra::inverted_blocks): the
+// bound of |x~ - x| relative to |T^-1| |T| |T^-1| |b|.
 ResidualRoundings InverseRoundings(const TargetProfile& profile, ElementType type, int64_t n);
 
-// The most that one operation on a part type loses below the normal values: all of it where
-// denormals may be flushed.
+// Returns the largest absolute error of one operation whose result is below the normal values. It
+// is the smallest normal value if denormals may be flushed.
 double LostToUnderflow(const TargetProfile& profile, ElementType part);
 
-// Judges an element of a factor or of a solution by its residual.
+// The verdict on an element of a factor or of a solution by its residual.
 enum class Residual : uint8_t {
   kInside,
-  kFree,     // may be anything: the other triangle, the factor of what has none
-  kUnknown,  // nothing follows from the bound
+  kFree,     // unconstrained: in the other triangle, or in the factor of a matrix without one
+  kUnknown,  // inconclusive: the bound decides nothing
   kOutside
 };
 

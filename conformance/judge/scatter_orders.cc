@@ -1,5 +1,5 @@
-// Cells of a scatter on which several updates meet: what applying them in some order gives
-// (reference ops_structural.md 4.2, Duplicates).
+// Cells of a scatter with several updates: the results of applying them in any order (reference
+// ops_structural.md 4.2, Duplicates).
 #include <algorithm>
 #include <numeric>
 
@@ -13,11 +13,11 @@
 namespace assay {
 namespace {
 
-// 120 orders of a cell, and no more of all cells than this.
+// Cells with at most 5 updates, which have 120 orders, are enumerated.
 constexpr size_t kMostEnumerated = 5;
 constexpr int64_t kMostOrders = 1 << 20;
 
-// Which updates meet which cell, in the golden order.
+// The updates of each cell, in the golden order.
 class UpdatesOf {
  public:
   explicit UpdatesOf(const Subject& subject)
@@ -65,7 +65,7 @@ class UpdatesOf {
   CellUpdates cells_;
 };
 
-// Whether the region gives its second arguments: the last update wins.
+// Returns true if the region returns its second arguments, so that the last update wins.
 bool Overwrites(const Computation& region, int64_t operands) {
   const Instruction& root = *region.root();
   if (operands == 1) return root.parameter_number() == 1;
@@ -133,7 +133,7 @@ class ScatterOrders {
   }
   const Literal& Updates(int64_t k) const { return subject_.operands[arrays_ + 1 + k]; }
 
-  // All leaves of a cell from one update.
+  // Returns true if all leaves of a cell are from one of the updates.
   bool IsOneOf(int64_t cell, absl::Span<const int64_t> updates) const {
     return std::any_of(updates.begin(), updates.end(), [&](int64_t update) {
       for (int64_t k = 0; k < arrays_; ++k) {
@@ -145,7 +145,7 @@ class ScatterOrders {
     });
   }
 
-  // Every order of the updates of every cell that is tried, one application after the other.
+  // Tries every order of the updates of every enumerated cell, applying one update after the other.
   absl::Status TryOrders() {
     std::vector<int64_t> cell_of;
     std::vector<std::vector<int64_t>> orders;

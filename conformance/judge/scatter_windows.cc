@@ -11,7 +11,7 @@
 namespace assay {
 namespace {
 
-// Where the windows of a scatter start; beyond the operand a start may be any integer.
+// The start indices of the windows of a scatter. A start outside of the operand may be any integer.
 class WindowStarts {
  public:
   WindowStarts(const Instruction& scatter, const Literal& indices)
@@ -23,7 +23,7 @@ class WindowStarts {
   const Shape& data() const { return data_; }
   const Shape& updates() const { return updates_; }
 
-  // Of the window of an element of the updates.
+  // Returns the start of the window that an element of the updates belongs to.
   Dimensions StartOf(const Dimensions& update) const {
     Dimensions batch;
     for (const int64_t d : dims_.batch) batch.push_back(update[d]);
@@ -60,7 +60,7 @@ class WindowStarts {
     return inside ? start : Dimensions(data_.rank(), -1);
   }
 
-  // Whether some window reaches the data and does not lie inside as a whole.
+  // Returns true if some window lies partly inside the data.
   bool AnyPartlyInside() const {
     Dimensions sizes;
     for (const int64_t d : dims_.batch) sizes.push_back(updates_.dimension(d));
@@ -79,7 +79,8 @@ class WindowStarts {
     return false;
   }
 
-  // The elements of the updates in the order of the definition: windows inside start indices.
+  // Returns the elements of the updates in the order of the definition: by start index, then by
+  // position in the window.
   std::vector<Dimensions> Order() const {
     std::vector<int64_t> axes(dims_.batch.begin(), dims_.batch.end());
     axes.insert(axes.end(), dims_.update_window.begin(), dims_.update_window.end());

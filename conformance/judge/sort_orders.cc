@@ -1,4 +1,4 @@
-// Sorts and top-k: what another order of equal keys gives, and of keys that are none (reference
+// Sorts and top-k: the results that another order of equal or unordered keys permits (reference
 // ops_structural.md 6.2, 6.3). Where denormals count as zero they are equal keys, too.
 #include <algorithm>
 #include <memory>
@@ -14,7 +14,7 @@
 namespace assay {
 namespace {
 
-// less(left, right) for pairs of positions.
+// Evaluates less(left, right) for pairs of positions.
 absl::StatusOr<Literal> Compare(const Subject& subject, const std::vector<Literal>& arrays,
                                 const std::vector<int64_t>& left,
                                 const std::vector<int64_t>& right) {
@@ -32,7 +32,8 @@ absl::StatusOr<Literal> Compare(const Subject& subject, const std::vector<Litera
   return MapOver(subject, *subject.instruction.to_apply(), std::move(arguments));
 }
 
-// With zeros for the denormals of keys that the target may flush; empty: there are none.
+// Returns the arrays with the denormals of keys that the target may flush replaced by zeros; empty
+// if there are none.
 std::vector<Literal> FlushKeys(const std::vector<Literal>& arrays, const std::set<int64_t>& keys,
                                const TargetProfile& profile) {
   std::vector<Literal> flushed = arrays;
@@ -45,7 +46,7 @@ std::vector<Literal> FlushKeys(const std::vector<Literal>& arrays, const std::se
   return any ? flushed : std::vector<Literal>();
 }
 
-// A parameter of a name that no instruction of the module has.
+// Adds a parameter with a name that no instruction of the module has.
 Instruction* AddParameter(Module* module, Computation* computation, const Shape& shape,
                           int64_t number) {
   absl::flat_hash_set<std::string> names;
@@ -60,7 +61,8 @@ Instruction* AddParameter(Module* module, Computation* computation, const Shape&
   return computation->Add(std::move(parameter));
 }
 
-// Which element of its line golden puts at each position, keys being what `arrays` says.
+// Returns, for each position, which element of its line the reference interpreter puts there if
+// `arrays` has the keys.
 absl::StatusOr<Literal> SortPlaces(const Subject& subject, std::vector<Literal> arrays,
                                    const Lines& lines) {
   const std::unique_ptr<Module> module = analysis::IsolateInstruction(subject.instruction);
@@ -86,7 +88,7 @@ absl::StatusOr<Literal> SortPlaces(const Subject& subject, std::vector<Literal> 
   return sorted->element(count);
 }
 
-// The lines of the actual result of a sort, in what orders they are.
+// Classifies the lines of the actual result of a sort by their order.
 class SortedLines {
  public:
   SortedLines(const Subject& subject, const std::vector<Literal>& actual)
@@ -99,7 +101,7 @@ class SortedLines {
 
   const Lines& lines() const { return lines_; }
 
-  // Those that have what the operands have, in some order.
+  // Returns the lines that are a permutation of the operands' lines.
   std::vector<int64_t> Permuted() const {
     std::vector<int64_t> permuted;
     for (int64_t line = 0; line < lines_.count; ++line) {
@@ -115,8 +117,8 @@ class SortedLines {
     return permuted;
   }
 
-  // Of these those that the comparator cannot order: it does not order their NaNs, or puts an
-  // element before itself.
+  // Returns those of `lines` that the comparator cannot order: it does not order their NaNs, or it
+  // puts an element before itself.
   absl::StatusOr<std::set<int64_t>> Unordered(const std::vector<int64_t>& lines) const {
     std::set<int64_t> unordered;
     const bool orders_nans = OrdersNans(comparator_);
@@ -141,8 +143,8 @@ class SortedLines {
     return unordered;
   }
 
-  // Of these those in which no element goes before the one in front of it, where `arrays` say what
-  // is compared.
+  // Returns those of `lines` in which no element precedes the one in front of it; `arrays` has the
+  // values to compare.
   absl::StatusOr<std::set<int64_t>> Ordered(const std::vector<int64_t>& lines,
                                             const std::vector<Literal>& arrays) const {
     std::set<int64_t> ordered(lines.begin(), lines.end());
@@ -163,7 +165,7 @@ class SortedLines {
     return ordered;
   }
 
-  // Of these those in the order of the target whose comparator takes denormals for zero.
+  // Returns those of `lines` in the order of a target whose comparator treats denormals as zero.
   absl::StatusOr<std::set<int64_t>> OrderedFlushed(const std::vector<int64_t>& lines,
                                                    bool stable) const {
     const std::vector<Literal> arrays =
@@ -286,8 +288,7 @@ absl::StatusOr<OrderFreedoms> FindSortOrders(const Subject& subject,
   return found;
 }
 
-// Indices that are distinct and point to elements with the bits of their values, which are those
-// of the golden result.
+// Accepts indices that are distinct and point to elements with the bits of the golden values.
 OrderFreedoms FindTopKOrders(const Subject& subject, const std::vector<Literal>& golden,
                              const std::vector<Literal>& actual) {
   OrderFreedoms found(Freedom::kUnstableOrder, golden);

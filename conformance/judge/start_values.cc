@@ -12,7 +12,7 @@ namespace {
 
 using ComplexValue = std::complex<double>;
 
-// Nobody looks for more.
+// The largest number of uses of a start value that is searched.
 constexpr double kMostUses = 1 << 16;
 
 ComplexValue Value(const Literal& literal, int64_t i) {
@@ -26,7 +26,7 @@ bool IsFinite(ComplexValue value) {
   return std::isfinite(value.real()) && std::isfinite(value.imag());
 }
 
-// Whether the range is nothing but that number.
+// Returns true if the range holds only that number.
 bool IsOnly(const ElementRange& range, double number) {
   if (IsInteger(range.type)) {
     const auto bits = static_cast<uint64_t>(number);
@@ -38,7 +38,7 @@ bool IsOnly(const ElementRange& range, double number) {
   return is(range.real, number) && (!IsComplex(range.type) || is(range.imag, 0));
 }
 
-// Of folds of one array: the kind of what it adds or multiplies, integers too.
+// Returns the kind of a fold of one array, also of integers.
 analysis::ReducerKind KindOf(const Instruction& reduce) {
   const analysis::ReducerKind kind = analysis::RecogniseReducer(*reduce.to_apply()).kind;
   return kind == analysis::ReducerKind::kOther ? KindOfLeaf(reduce, 0) : kind;
@@ -52,7 +52,7 @@ bool IsFoldOfOneArray(const Instruction& reduce) {
          reduce.operand(1)->shape().element_type() == reduce.shape().element_type();
 }
 
-// The largest number of elements that a cell folds.
+// Returns the largest number of elements that a cell folds.
 double MostElements(const Instruction& reduce, const Literal& operand, const Literal& golden) {
   if (reduce.opcode() == Opcode::kReduce) {
     return static_cast<double>(operand.element_count()) /
@@ -65,7 +65,7 @@ double MostElements(const Instruction& reduce, const Literal& operand, const Lit
   return cells;
 }
 
-// No cell folds more than one element.
+// Returns true if no cell folds more than one element.
 bool FoldsNothing(const Instruction& reduce) {
   if (reduce.opcode() != Opcode::kReduce && reduce.opcode() != Opcode::kReduceWindow) return false;
   const Shape& shape = reduce.operand(0)->shape();
@@ -76,7 +76,8 @@ bool FoldsNothing(const Instruction& reduce) {
   });
 }
 
-// Whether the range is the extreme value of the type, which a minimum or maximum leaves behind.
+// Returns true if the range is the extreme value of the type that is the identity of minimum or
+// maximum.
 bool IsExtreme(const ElementRange& range, bool greatest) {
   if (IsFloat(range.type)) return IsOnly(range, greatest ? kInfinity : -kInfinity);
   if (!IsInteger(range.type)) return false;

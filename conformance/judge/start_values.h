@@ -30,9 +30,9 @@ bool MayCountStart(const Instruction& reduce, absl::Span<const ElementRange> sta
 // range is that value.
 std::optional<Element> MissingStart(const Instruction& reduce, const ElementRange& start);
 
-// The elements of one result leaf that other uses of the start value explain: no use if at most one
-// element is folded, and for a sum, product or exclusive or up to one more use for each folded
-// element.
+// Decides which elements of one result leaf another number of uses of the start value explains: no
+// use if at most one element is folded; for a sum, product or exclusive or, up to one more use for
+// each folded element.
 class StartUses {
  public:
   // kVacuous: the roundings of partial sums reach from one number of uses to the next, so the bound

@@ -11,11 +11,12 @@
 namespace assay {
 namespace {
 
-// What each operand is cut into before products are formed.
+// The error model of an algorithm that splits each operand into narrower parts before it
+// multiplies.
 struct Split {
-  double products = 1;  // q: kept for one product
-  double error = 0;     // e_in: of what is kept, relative to the product
-  double growth = 1;    // sigma: of the magnitudes
+  double products = 1;  // q: the number of partial products of one product
+  double error = 0;     // e_in: the error of the split, relative to the product
+  double growth = 1;    // sigma: the growth of the magnitudes
   bool cuts = false;
 };
 
@@ -28,7 +29,8 @@ Split SplitOf(const DotAlgorithm& algorithm) {
   return split;
 }
 
-// The instruction's own algorithm, else what the target does for its precision_config.
+// Returns the split of the instruction's own algorithm, otherwise that of the target for its
+// precision_config.
 Split FindSplit(const Subject& subject) {
   const Instruction& instruction = subject.instruction;
   if (instruction.info().family != Family::kContraction) return {};
@@ -59,7 +61,7 @@ bool HasDenormals(const Literal& operand) {
   return false;
 }
 
-// Zeros in the place of infinities and NaN.
+// Returns the operand with infinities and NaNs replaced by zeros.
 Literal WithFiniteParts(const Literal& operand) {
   if (!IsRounded(operand.element_type())) return operand;
   Literal finite = operand;
@@ -149,14 +151,15 @@ class SumBound {
   }
 
  private:
-  // The larger magnitude of both parts, which are rounded each.
+  // Returns the larger magnitude of the two parts, each of which is rounded.
   double SizeOf(Element golden) const {
     const double real = DecodeFloat(part_, golden.bits);
     if (!IsComplex(type_)) return real;
     return std::max(std::fabs(real), std::fabs(DecodeFloat(part_, golden.imag)));
   }
 
-  // The operands of a scan need not be added up all, and integers are exact.
+  // Returns the element type of the terms. Not every operand of a scan is a term, and integers are
+  // exact.
   static ElementType TypeOfTerms(const Subject& subject, const Literal& golden) {
     const bool scans = subject.instruction.opcode() == Opcode::kScan;
     const ElementType terms = subject.operands[0].element_type();
@@ -237,7 +240,7 @@ class SumBound {
     return lost;
   }
 
-  // Roundings of n terms on their way into a sum in any order.
+  // Returns the number of roundings of a sum of n terms in any order.
   double Roundings(double n, bool exact_products) const {
     if (complex_products_) return 2 * (split_.products * n + 4);  // by three multiplications
     if (subject_.instruction.opcode() == Opcode::kScaledDot) return n + 2;
@@ -245,7 +248,7 @@ class SumBound {
     return split_.cuts || split_.products > 1 ? split_.products * n - 1 : n;
   }
 
-  // How far a sum may be off: by a share of its magnitudes, and by what does not grow with them.
+  // The error of a sum: a part relative to its magnitudes and an absolute part.
   struct Error {
     double share = 0, fixed = 0;
     double Of(double magnitudes) const { return Times(share, magnitudes) + fixed; }
@@ -255,7 +258,7 @@ class SumBound {
     return factor == 0 ? 0 : factor * magnitudes;
   }
 
-  // A type in which a sum is kept, with its unit roundoff: the accumulator's or the result's own.
+  // A type that holds partial sums, with its unit roundoff: the accumulator's or the result's type.
   struct Kept {
     double unit = 0;
     bool exact_products = false, flushes = false;
@@ -263,7 +266,7 @@ class SumBound {
   };
   Kept KeptIn(ElementType type, double unit, bool exact_products) const {
     return {unit, exact_products, subject_.profile.MayFlushResults(type), SmallestNormal(type),
-            // Half of the least double is none.
+            // Half of the least double is not representable.
             std::max(UlpOf(type, 0) / 2, std::numeric_limits<double>::denorm_min()),
             DecodeFloat(type, MaxFinite(type))};
   }

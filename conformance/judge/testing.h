@@ -1,4 +1,5 @@
-// Instructions from text, judged: for the tests of this folder.
+// Test helpers: literals, and a `Case` that parses an instruction from text and judges results of
+// it.
 #ifndef ASSAY_CONFORMANCE_JUDGE_TESTING_H_
 #define ASSAY_CONFORMANCE_JUDGE_TESTING_H_
 
@@ -20,7 +21,7 @@ namespace assay {
 
 inline constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 inline constexpr float kInf = std::numeric_limits<float>::infinity();
-inline constexpr double kUlp = 0x1p-23;  // of f32 from 1 to 2
+inline constexpr double kUlp = 0x1p-23;  // of f32 in [1, 2)
 
 inline Literal Array(ElementType type, const std::vector<double>& values) {
   Literal literal = Literal::Zeros(Shape(type, {static_cast<int64_t>(values.size())}));
@@ -38,13 +39,13 @@ inline Literal Scalar(double value) {
   return Literal::Scalar(ElementType::kF32, Element{EncodeFloat(ElementType::kF32, value)});
 }
 
-// Parts of one c64 element.
+// Returns a scalar of type c64.
 inline Literal C64(float real, float imag) {
   return Literal::Scalar(ElementType::kC64, Element{EncodeFloat(ElementType::kF32, real),
                                                     EncodeFloat(ElementType::kF32, imag)});
 }
 
-// The float `steps` above, in units in the last place of 32 bits.
+// Returns the f32 that lies `steps` floats above `value`, or below it if `steps` is negative.
 inline double Step(double value, int steps) {
   float result = static_cast<float>(value);
   for (int i = 0; i < std::abs(steps); ++i)
@@ -52,7 +53,7 @@ inline double Step(double value, int steps) {
   return result;
 }
 
-// An instruction between parameters in a module of its own.
+// An instruction in a module of its own, whose operands are the parameters.
 class Case {
  public:
   Case(const std::string& instruction, const std::vector<std::string>& parameters,
@@ -66,7 +67,7 @@ class Case {
     module_ = *std::move(module);
   }
 
-  // Of `actual` against the golden value.
+  // Judges `actual` against the golden value.
   Judgement Judge(const std::vector<Literal>& operands, const Literal& actual,
                   const std::string& profile = "xla-cpu") const {
     auto golden = Evaluate(operands);
@@ -79,8 +80,9 @@ class Case {
     EXPECT_TRUE(judgement.ok()) << judgement.status();
     return judgement.ok() ? *judgement : Judgement();
   }
-  // In a word: "golden" (exact or correctly rounded), the freedoms that were taken
-  // ("denormals signed_zero"), or the verdict.
+  // Returns "golden" if the result is exact or correctly rounded, the names of the permitted
+  // deviations if the verdict is kAllowed ("denormals signed_zero"), otherwise the name of the
+  // verdict.
   std::string Explain(const std::vector<Literal>& operands, const Literal& actual,
                       const std::string& profile = "xla-cpu") const {
     const Judgement judgement = Judge(operands, actual, profile);

@@ -22,7 +22,7 @@ constexpr FreedomRow kFreedomRows[] = {
 #undef FREEDOM
 };
 
-// Adds the texts that are not there yet.
+// Adds the texts that `all` does not have yet.
 void AddEach(const std::vector<std::string>& texts, std::vector<std::string>* all) {
   for (const std::string& text : texts) {
     if (std::find(all->begin(), all->end(), text) == all->end()) all->push_back(text);

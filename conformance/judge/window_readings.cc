@@ -40,7 +40,7 @@ Literal Pad(const Literal& array, Element init, const Window& window) {
   return padded;
 }
 
-// With the dimensions in reverse order.
+// Returns the shape with its dimensions in reverse order.
 Shape Turned(const Shape& shape) {
   return Shape(shape.element_type(),
                Dimensions(shape.dimensions().rbegin(), shape.dimensions().rend()));
@@ -84,7 +84,7 @@ bool Pads(const Window& window) {
   return std::any_of(window.dimensions.begin(), window.dimensions.end(), HasOtherCells);
 }
 
-// Only reducers that are not recognised tell one order of the cells from another.
+// Returns true if the order of cells matters. It does only for reducers that are not recognised.
 bool Turns(const Instruction& instruction) {
   return instruction.window().dimensions.size() > 1 &&
          analysis::RecogniseReducer(*instruction.to_apply()).kind == analysis::ReducerKind::kOther;

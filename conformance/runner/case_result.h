@@ -1,6 +1,6 @@
-// What a run of the suite finds out about one case, and about all of them: what reports are made
-// of. The JSON form is the contract of docs/reports.md; it is the journal of `--resume` and the
-// input of `assay report merge` as well. Tests: case_result_test.cc.
+// The results of a run of the suite, for one case and for all of them. Reports are made of them.
+// docs/reports.md specifies their JSON form, which is also the journal of `--resume` and the input
+// of `assay report merge`. Tests: case_result_test.cc.
 #ifndef ASSAY_CONFORMANCE_RUNNER_CASE_RESULT_H_
 #define ASSAY_CONFORMANCE_RUNNER_CASE_RESULT_H_
 
@@ -17,99 +17,104 @@
 
 namespace assay {
 
-// The verdicts, and what else can become of a case. In the order from best to worst, so that of
-// the probes of a case the worst counts; the last four fail a run, not judgeable ones beyond the
-// suite's share.
+// The outcome of a case: a verdict, or the reason why there is none. The order is from best to
+// worst, so that a case has the worst outcome of its probes. The last four fail a run; inconclusive
+// outcomes fail it if they exceed the suite's limit (judgeability.h).
 enum class Outcome : uint8_t {
   kExact,
   kCorrectlyRounded,
   kWithinBound,
   kAllowed,
   kKnownDeviation,
-  kRefused,       // as the case expects
+  kRefused,       // the target refused the case, as the case expects
   kNotRun,        // the profile says that the target does not support it, or a budget excludes it
   kNotSupported,  // the target itself says that it does not support it
   kNotJudgeable,
-  kWrong,    // a value that nothing allows, or an illegal module taken
-  kFlaky,    // different answers on repetition
-  kFailed,   // crashed, hung, answered nonsense, ran out of memory or time
-  kInvalid,  // the target refuses a legal case
+  kWrong,    // a value that nothing permits, or an illegal module that the target accepted
+  kFlaky,    // different results on repetition
+  kFailed,   // the target crashed, hung, sent an invalid response, or ran out of memory or time
+  kInvalid,  // the target refused a legal case
 };
 inline constexpr int kOutcomes = 13;
 absl::string_view OutcomeName(Outcome outcome);  // "not supported"
 std::optional<Outcome> OutcomeFromName(absl::string_view name);
 Outcome OutcomeOf(Verdict verdict);
-bool IsFailure(Outcome outcome);  // kWrong and worse
-bool IsPass(Outcome outcome);     // up to kRefused
+bool IsFailure(Outcome outcome);  // kWrong or worse
+bool IsPass(Outcome outcome);     // kRefused or better
 
-// One question that a case asked: its whole module, or one of its instructions alone, or a group of
-// them, on golden operands.
+// The result of a sub-test of a case: its whole module, one of its instructions alone, or a group
+// of them, on golden operands.
 struct ProbeResult {
-  std::string name;    // empty: the whole module; else the instructions, and a turn after the first
-  std::string source;  // where its last instruction was written (SourceText); may be empty
+  std::string name;       // empty for the whole module; otherwise Excerpt::Name
+  std::string source;     // where its last instruction was written (SourceText); may be empty
   bool subgraph = false;  // a group
   Outcome outcome = Outcome::kExact;
-  std::string message;  // why there is no judgement
-  // Which execution the judgement is of, where it is not the first, and whether its arguments are
-  // others than those of the first.
+  std::string message;  // the reason why there is no judgement
+  // The execution that the judgement is of, if it is not the first, and whether its arguments
+  // differ from those of the first.
   int64_t execution = 0;
   bool other_arguments = false;
   Judgement judgement;
 };
 
-// The beginning of a text of more than `longest` bytes, which ends between characters, and " ...".
+// Returns the text, or its beginning and " ..." if it has more than `longest` bytes. No character
+// is split.
 std::string Shortened(absl::string_view text, size_t longest);
 
 struct CaseResult {
   std::string id;
-  std::string hash;      // of the case's text: CaseHash
+  std::string hash;      // CaseHash of the case's text
   std::string op, type;  // its tags
   Outcome outcome = Outcome::kExact;
-  std::string message;  // one line for people; empty where the verdict says all
-  std::string waiver;   // the reason of the waiver that covers it; empty: none
-  std::string text;     // the case itself, for reports: of what fails, where it is short
+  std::string message;  // one line for people; may be empty
+  std::string waiver;   // the reason of the waiver that covers the case, if there is one
+  std::string text;     // the text of a failing case, if it is short, for reports
   std::vector<ProbeResult> probes;
   double target_seconds = 0, golden_seconds = 0, judge_seconds = 0;
 
   bool waived() const { return !waiver.empty(); }
-  // Where a program goes wrong: the first of its instructions and groups that fails; null: none
-  // does, or the case is of one operation.
+  // Returns the first instruction or group of a program that fails, or null if none does or the
+  // case has one operation.
   const ProbeResult* FirstDivergence() const;
 };
 
-inline constexpr double kUsualTimeout = 60;  // seconds of a target for a case
+// the default time limit of a target for a case, in seconds
+inline constexpr double kUsualTimeout = 60;
 
 struct RunResult {
-  std::string target, target_version;  // as the user wrote it, and what the target says of itself
+  // the target as the user wrote it, and the version that it reports
+  std::string target, target_version;
   std::string profile, tier, filter;
-  int64_t subgraphs = 0, turns = 0;     // what else was asked of programs, where more than usual
-  std::vector<std::string> case_files;  // none: the corpus that is built in
-  std::vector<std::string> sweeps;      // operations of which all f32 arguments were asked
-  std::vector<std::string> profile_differences;  // from its base, a line each
-  std::string corpus;  // hash of the whole manifest: runs of different corpora do not merge
+  int64_t subgraphs = 0, turns = 0;     // the TraceDepth of programs, if it is not the default
+  std::vector<std::string> case_files;  // empty for the built-in corpus
+  std::vector<std::string> sweeps;      // operations that were tested on all f32 arguments
+  // differences of the profile from its base, one line each
+  std::vector<std::string> profile_differences;
+  std::string corpus;  // the hash of the whole manifest. Runs of different corpora cannot be merged
   int64_t repeat = 1;  // runs of each case
-  double timeout = kUsualTimeout;  // negative: no limit
-  int64_t memory = 0;              // bytes that the target could take; 0: as usual; -1: no limit
+  double timeout = kUsualTimeout;  // seconds; negative for no limit
+  int64_t memory = 0;  // the target's memory limit in bytes; 0 for the default, -1 for no limit
   int64_t shard = 0, shards = 1;
   int64_t selected = 0;      // cases of this shard
-  bool interrupted = false;  // ended before all of them had run
+  bool interrupted = false;  // true if the run ended before all cases had run
   std::string started;       // "2026-11-22T05:50:00", UTC
   double seconds = 0;
-  CaseResults cases;                    // sorted by id
-  std::vector<std::string> complaints;  // why the run fails beside its cases: unused waivers, ...
+  CaseResults cases;  // sorted by id
+  // reasons why the run fails apart from its cases, such as unused waivers
+  std::vector<std::string> complaints;
 };
 
-// What is empty or 0 has no member; reading ignores members that it does not know. Errors are
-// INVALID_ARGUMENT and say which member is wrong.
+// Convert results to JSON and back. Empty and zero members are omitted; unknown members are
+// ignored. Errors are INVALID_ARGUMENT and name the wrong member.
 nlohmann::json ToJson(const Judgement& judgement);
 nlohmann::json ToJson(const CaseResult& result);
 absl::StatusOr<CaseResult> CaseResultFromJson(const nlohmann::json& json);
-nlohmann::json HeaderToJson(const RunResult& result);  // of a run, all but the cases
+nlohmann::json HeaderToJson(const RunResult& result);  // everything but the cases
 
-// The JSON of a case on one line. Text that is no UTF-8 is replaced, not refused.
+// Returns the JSON of a case on one line. Invalid UTF-8 is replaced.
 std::string FormatLine(const CaseResult& result);
-// A report: a case to a line. Neither holds more than one case as a tree, so that reports of any
-// length can be written and read; `where` is for messages.
+// Write and read a report, which has one case per line. Only one case at a time is held as a JSON
+// tree, so that reports may be large. `where` names the report in messages.
 std::string FormatReport(const RunResult& result);
 absl::StatusOr<RunResult> ParseReport(absl::string_view text, absl::string_view where);
 

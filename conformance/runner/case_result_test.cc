@@ -1,5 +1,5 @@
-// The JSON form of results: written and read again it is the same, and what is wrong with a
-// stranger's file is said with the path of the member.
+// The JSON form of results: a result that is written and read again is the same, and errors in a
+// third party's file name the path of the wrong member.
 #include "conformance/runner/case_result.h"
 
 #include <limits>

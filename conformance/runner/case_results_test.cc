@@ -1,4 +1,5 @@
-// Packed results are what they were, and sorted, changed and joined as results are.
+// Packed results are equal to the results that were packed. Sorting, changing and appending work as
+// for unpacked results.
 #include "conformance/runner/case_results.h"
 
 #include <limits>

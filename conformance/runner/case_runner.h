@@ -14,17 +14,17 @@
 namespace assay {
 
 struct CaseOptions {
-  RunBudget golden;     // of a golden evaluation
-  double seconds = 60;  // that the target may take for all probes of a case; negative: no limit
-  int repeat = 1;       // runs whose results must have the same bits
+  RunBudget golden;     // the budget of a golden evaluation
+  double seconds = 60;  // the target's time limit for all probes of a case; negative for no limit
+  int repeat = 1;       // the number of runs whose results must have the same bits
   // Computes golden values by the reference definitions alone if the case is small. Golden's own
   // kernels can then be the target.
   bool straight = false;
   // Modules are verified before dispatch. The target never receives an illegal module, and the
   // verifier answers the cases that expect a refusal.
   bool verified = false;
-  TraceDepth depth;            // of the probes of programs
-  Again again = Again::kNone;  // executions of the whole module with other arguments
+  TraceDepth depth;            // which instructions and groups of a program become probes
+  Again again = Again::kNone;  // whether the whole module is executed with other arguments too
 };
 
 class CaseRunner {

@@ -1,6 +1,6 @@
-// Defects planted in the kernels of the cpu backend (backends/cpu/defect.h): the conformance suite
-// finds every one of them, in the quick tier or at the latest in the standard one. This program is
-// built of the backend's sources with the defects in them.
+// Mutants of the kernels of the cpu backend (backends/cpu/defect.h): the conformance suite finds
+// every one of them, in the quick or in the standard tier. This program is built from the backend's
+// sources with the mutants compiled in.
 #include <algorithm>
 #include <iterator>
 #include <map>

@@ -1,5 +1,6 @@
 // The conformance suite on the cpu backend, with passes that change no bit (cpu:strict, profile
-// cpu-strict) and with all (cpu, profile cpu): nothing is wrong, fails or is refused that is legal.
+// cpu-strict) and with all passes (cpu, profile cpu): no case is wrong or fails, and no legal case
+// is refused.
 #include <map>
 #include <memory>
 #include <utility>

@@ -1,5 +1,5 @@
-// Every decision point, alone and inside a program: where an instruction may give another value,
-// the program that goes on from it may too, and neither may where the profile does not admit it.
+// Every decision point, alone and inside a program. If the profile admits the point, the
+// instruction and a program that uses its result may return another value; otherwise neither may.
 #include <optional>
 #include <set>
 #include <string>

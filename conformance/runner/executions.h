@@ -1,6 +1,6 @@
-// Several executions of one compiled module: a second one with other arguments shows whether the
-// target keeps something of the first, and the first arguments once more whether an execution
-// changes its arguments. Every execution is judged. Tests: executions_test.cc.
+// Several executions of one compiled module. A second execution with other arguments shows whether
+// the target keeps state of the first. A third one with the first arguments shows whether an
+// execution changes its arguments. Every execution is judged. Tests: executions_test.cc.
 #ifndef ASSAY_CONFORMANCE_RUNNER_EXECUTIONS_H_
 #define ASSAY_CONFORMANCE_RUNNER_EXECUTIONS_H_
 
@@ -24,10 +24,9 @@ enum class Again : uint8_t {
 };
 bool IsExecutedAgain(absl::string_view id, Again again);
 
-// The case with other arguments that are as legal as its own. Generated arrays have the same value
-// profile with another seed. Elements that are written out, and those of profiles without a seed,
-// are reversed. Elements that the module uses as indices, branch numbers or sizes of pieces are not
-// changed.
+// Returns the case with other legal arguments. Generated arrays have the same value profile with
+// another seed. Elements that are written out, and those of profiles without a seed, are reversed.
+// Elements that the module uses as indices, branch numbers or sizes are not changed.
 CorpusCase WithOtherArguments(const CorpusCase& corpus_case, const Module& module);
 
 // Returns true if executions with the same arguments may give different results: the module draws
@@ -42,14 +41,14 @@ InputSets SetsOf(const Probe& probe, std::vector<size_t> order);
 
 struct ExecutionsJudgement {
   Judgement judgement;
-  int64_t execution = 1;  // that the judgement is of
+  int64_t execution = 1;  // the number of the execution that was judged
   bool other_arguments = false;
 };
-// The judgement of the first execution, or that of the first execution after the repetitions that
-// is wrong. `order` is that of OrderOfExecutions. Repetitions are held against the bits of the
-// first execution elsewhere. Results with the bits of an earlier execution of the same arguments
-// need not be judged again; what is not judgeable of a later execution leaves the first judgement.
-// Errors as of JudgeProbe.
+// Returns the judgement of the first wrong execution, or that of the first execution if none is
+// wrong. `order` is that of OrderOfExecutions. The `repeat` repetitions are not judged here: the
+// case runner compares their bits with those of the first execution. Results with the same bits as
+// an earlier execution of the same arguments are not judged again. An inconclusive later execution
+// does not replace the first judgement. Returns the errors of JudgeProbe.
 absl::StatusOr<ExecutionsJudgement> JudgeExecutions(const Probe& probe, const ModuleRun& run,
                                                     absl::Span<const size_t> order, int repeat,
                                                     const TargetProfile& profile,

@@ -1,4 +1,4 @@
-// Second executions: which cases have them, with which arguments, and what they show.
+// Second executions: which cases have them, their arguments, and the defects that they find.
 #include "conformance/runner/executions.h"
 
 #include <set>

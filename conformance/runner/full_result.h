@@ -1,5 +1,4 @@
-// A result of a case in which everything is set and nothing to its default: for the tests of what
-// writes results and reads them again.
+// A case result in which no member has its default value, for tests that write and read results.
 #ifndef ASSAY_CONFORMANCE_RUNNER_FULL_RESULT_H_
 #define ASSAY_CONFORMANCE_RUNNER_FULL_RESULT_H_
 

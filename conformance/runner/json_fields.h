@@ -45,7 +45,7 @@ class JsonFields {
     return value.value_or(otherwise);
   }
 
-  // An object of counts by name.
+  // Reads an object that maps names to counts.
   template <typename T, size_t n>
   void GetCounts(const char* key, std::optional<T> (*from_name)(absl::string_view),
                  std::array<int64_t, n>* counts) const {
@@ -67,7 +67,7 @@ class JsonFields {
   void Complain(absl::string_view key, absl::string_view what) const;
 
  private:
-  const nlohmann::json* Find(const char* key) const;  // null: there is none
+  const nlohmann::json* Find(const char* key) const;  // null if the member is missing
   void ComplainOfName(absl::string_view key, absl::string_view name) const;
   std::string PathOf(absl::string_view key) const;
 

@@ -1,4 +1,4 @@
-// What a whole tier may leave open, and that a part of one may leave open anything.
+// The limits on inconclusive results of a whole tier. A part of a tier has no limit.
 #include "conformance/runner/judgeability.h"
 
 #include "gmock/gmock.h"

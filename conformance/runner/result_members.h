@@ -1,5 +1,6 @@
-// The members of results that are mostly empty, in one list for each type: what writes and reads
-// them (case_result.cc as JSON, case_results.cc packed) need not name them again.
+// The lists of result members that are mostly empty, one for each type. The code that writes and
+// reads results as JSON (case_result.cc) and packed (case_results.cc) shares them. Tests:
+// case_result_test.cc, case_results_test.cc.
 #ifndef ASSAY_CONFORMANCE_RUNNER_RESULT_MEMBERS_H_
 #define ASSAY_CONFORMANCE_RUNNER_RESULT_MEMBERS_H_
 

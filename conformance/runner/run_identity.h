@@ -16,8 +16,8 @@ namespace assay {
 // target's version is excluded, because it is known only after the target has started.
 nlohmann::json IdentityOf(const RunResult& run);
 
-// The first member in which two objects differ, in words: "its profile is "gpu", that of NAME
-// "golden""; empty if they are equal. `other` is untrusted and may be nested deeply.
+// Describes the first member in which two objects differ: "its profile is "gpu", that of NAME
+// "golden"". Returns nullopt if they are equal. `other` is untrusted and may be nested deeply.
 std::optional<std::string> FindDifference(const nlohmann::json& other, const nlohmann::json& own,
                                           absl::string_view name);
 

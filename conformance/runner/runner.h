@@ -1,5 +1,5 @@
-// Many cases on a target, several at a time, each thread with a target of its own. Results go out
-// as they come. Tests: runner_test.cc.
+// Runs many cases in parallel. Each worker thread has a target of its own. Results are delivered as
+// soon as they are available. Tests: runner_test.cc.
 #ifndef ASSAY_CONFORMANCE_RUNNER_RUNNER_H_
 #define ASSAY_CONFORMANCE_RUNNER_RUNNER_H_
 
@@ -27,7 +27,7 @@ struct SuiteOptions {
   // The target's own capabilities replace `straight`, `verified` and whether a case is run again.
   CaseOptions each;
   int64_t jobs = 1;
-  const std::atomic<bool>* stop = nullptr;  // true: end after the cases that run
+  const std::atomic<bool>* stop = nullptr;  // if it becomes true, no further case is started
   // Called with a target after it has started, by one thread at a time.
   std::function<void(Backend&)> started;
   // Required. Receives each result as soon as it is available, by one thread at a time. Returns

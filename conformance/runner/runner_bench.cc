@@ -1,5 +1,5 @@
-// What a case costs: reading, golden evaluation, the target (golden's kernels) and the judge. The
-// counters are milliseconds per case of the quick tier, of which every eighth runs.
+// The time of a case: reading, golden evaluation, the target (golden's kernels) and the judge. The
+// counters are milliseconds per case; every eighth case of the quick tier runs.
 #include <benchmark/benchmark.h>
 
 #include <vector>

@@ -1,5 +1,5 @@
-// The memory of a run hardly grows with its cases: what stays of a case that passes is its result,
-// packed.
+// The memory of a run grows little with the number of cases, because only a packed result is kept
+// of a passing case.
 #include "absl/strings/str_cat.h"
 #include "conformance/runner/runner.h"
 #include "conformance/runner/testing.h"

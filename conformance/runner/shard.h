@@ -24,10 +24,10 @@ struct Shard {
 using Environment = std::function<std::optional<std::string>(const char* name)>;
 std::optional<std::string> ProcessEnvironment(const char* name);
 
-// "I/N" with I from 0 to N - 1; "auto": the place that Open MPI, PMI, Slurm or GoogleTest gave this
-// process; empty: that of GoogleTest's variables if they are set (GTEST_SHARD_INDEX,
-// GTEST_TOTAL_SHARDS), else all cases. INVALID_ARGUMENT for any other text, and for "auto" if no
-// launcher has set a place.
+// Parses a shard. "I/N" has I from 0 to N - 1. "auto" is the rank that Open MPI, PMI, Slurm or
+// GoogleTest gave this process. An empty text is GoogleTest's shard if its variables are set
+// (GTEST_SHARD_INDEX, GTEST_TOTAL_SHARDS), otherwise all cases. Returns INVALID_ARGUMENT for any
+// other text, and for "auto" if no launcher has set a rank.
 absl::StatusOr<Shard> FindShard(absl::string_view text, const Environment& environment);
 
 }  // namespace assay

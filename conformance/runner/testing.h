@@ -1,4 +1,4 @@
-// What tests of the runner share: cases from text, and a target that does as it is told.
+// Test helpers: cases from text, and a target with scripted results.
 #ifndef ASSAY_CONFORMANCE_RUNNER_TESTING_H_
 #define ASSAY_CONFORMANCE_RUNNER_TESTING_H_
 
@@ -14,8 +14,8 @@
 
 namespace assay {
 
-// A case of this entry computation (and others before it), whose inputs and further sections stand
-// as in a case file.
+// Parses a case. `module` has the entry computation and others before it; `sections` has the inputs
+// and the following sections of a case file.
 inline CorpusCase CaseOf(const std::string& module, const std::string& sections,
                          const std::string& id = "test/f32/case") {
   std::string text =
@@ -32,7 +32,7 @@ inline CorpusCase AddCase(const std::string& id = "add/f32/case") {
                 id);
 }
 
-// Golden, but for what `answer` makes of a run.
+// The golden backend, whose runs `answer` may change.
 class ScriptedBackend : public GoldenBackend {
  public:
   using Answer = std::function<absl::StatusOr<ModuleRun>(int call, absl::StatusOr<ModuleRun>)>;

@@ -1,5 +1,5 @@
-// The suite judges a backend that shares the runtime with golden and nothing else: an engine of
-// three operations on s32. It passes where it computes, and with one defect it is accused.
+// The suite judges a backend that shares only the runtime with golden: an engine of three
+// operations on s32. Its cases pass, and with one defect a case is wrong.
 #include <cstdint>
 #include <cstring>
 #include <functional>

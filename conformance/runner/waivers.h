@@ -37,11 +37,11 @@ std::vector<std::string> ApplyWaivers(absl::Span<const Waiver> waivers, absl::st
                                       absl::Span<const absl::string_view> ids,
                                       CaseResults* results);
 
-// A file of waivers for the failures that no waiver covers, by their exact ids, to be filled in: it
-// is refused until each has its reason, link and date.
+// Returns a waiver file for the failures that no waiver covers, with their exact ids. ReadWaivers
+// rejects it until every reason, link and date is filled in.
 std::string WaiversToFillIn(const CaseResults& results);
 
-// The date in UTC.
+// Returns the current date in UTC, as YYYY-MM-DD.
 std::string Today();
 
 }  // namespace assay

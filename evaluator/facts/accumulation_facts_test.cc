@@ -1,4 +1,4 @@
-// Facts of sums against sums of rational numbers, of every operation that adds up.
+// Facts of sums are compared with sums of rational numbers, for every operation that adds.
 #include <gtest/gtest.h>
 
 #include <boost/multiprecision/cpp_int.hpp>

@@ -1,6 +1,6 @@
-// The running sums of a scan whose step adds or multiplies, computed in f64 over mapped operands.
-// This is the counterpart of widened_fold.h for scans. A running sum of logarithms stands for a
-// running product. Tests: accumulation_facts_test.cc.
+// The cumulative sums of a scan whose step adds or multiplies, computed in f64 over mapped
+// operands. This is the counterpart of widened_fold.h for scans. A cumulative sum of logarithms
+// represents a cumulative product. Tests: accumulation_facts_test.cc.
 #ifndef ASSAY_EVALUATOR_FACTS_SCAN_SUMS_H_
 #define ASSAY_EVALUATOR_FACTS_SCAN_SUMS_H_
 
@@ -18,8 +18,8 @@ namespace assay {
 // A leaf of the result of a scan that is a sum or a product of floats or complex numbers.
 struct ScanFold {
   enum class Place { kBeforeStep, kAfterStep, kInTheEnd };
-  int64_t input = 0;  // operand that is added up
-  int64_t init = 0;   // operand that it is added to
+  int64_t input = 0;  // the operand whose elements are added
+  int64_t init = 0;   // the operand with the start value
   Place place = Place::kAfterStep;
 };
 
@@ -27,11 +27,12 @@ struct ScanFold {
 std::optional<ScanFold> FindScanFold(const Instruction& instruction, int64_t leaf,
                                      analysis::ReducerKind kind);
 
-// The sums of the mapped operands for each element of the leaf. Each is exact, rounded once.
+// Returns the sums of the mapped operands for each element of the leaf. Each is exact, rounded
+// once.
 std::vector<double> AddScanned(const Instruction& scan, const ScanFold& fold,
                                absl::Span<const Literal> operands, const TermMap& map);
 
-// The largest and the smallest running sum up to each element, in f64. No sum follows
+// The largest and the smallest cumulative sum up to each element, in f64. A cumulative sum stops at
 // -infinity.
 struct ScanExtremes {
   std::vector<double> greatest, least;

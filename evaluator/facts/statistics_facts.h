@@ -1,5 +1,5 @@
-// Facts of the means and variances that batch-norm-training computes: see evaluator/facts.h.
-// Tests: accumulation_facts_test.cc.
+// Facts (evaluator/facts.h) of the means and variances that batch-norm-training computes. Tests:
+// accumulation_facts_test.cc.
 #ifndef ASSAY_EVALUATOR_FACTS_STATISTICS_FACTS_H_
 #define ASSAY_EVALUATOR_FACTS_STATISTICS_FACTS_H_
 
@@ -11,12 +11,12 @@
 
 namespace assay {
 
-// An upper bound of a value that was rounded to this: the next double; 0 for 0.
+// Returns an upper bound of a number that was rounded to `value`: the next double, or 0 for 0.
 inline double Up(double value) {
   return value == 0 ? 0 : std::nextafter(value, std::numeric_limits<double>::infinity());
 }
 
-// Indexed by feature.
+// Returns the facts of the means or, if `variance` is true, of the variances, by feature.
 std::vector<AccumulationFact> StatisticsFacts(const Instruction& training, const Literal& operand,
                                               bool variance);
 

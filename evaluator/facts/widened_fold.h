@@ -1,7 +1,6 @@
 // The sum or product of an instruction, computed in f64 over mapped operands. Operands of 1 count
 // the terms; magnitudes give the sum of magnitudes from which error bounds are derived. In the
-// instruction's own type either could overflow. Tests: accumulation_facts_test.cc,
-// bounds_test.cc.
+// instruction's own type both could overflow. Tests: accumulation_facts_test.cc, bounds_test.cc.
 #ifndef ASSAY_EVALUATOR_FACTS_WIDENED_FOLD_H_
 #define ASSAY_EVALUATOR_FACTS_WIDENED_FOLD_H_
 
@@ -18,22 +17,22 @@
 
 namespace assay {
 
-// Returns kAdd or kMultiply if the instruction folds floats or complex numbers so, else kOther.
+// Returns kAdd or kMultiply if the instruction folds floats or complex numbers by that operation,
+// otherwise kOther.
 analysis::ReducerKind FoldKind(const Instruction& instruction);
-// Whether every operand of a fold is added up or multiplied as it is: not the group sizes of a
-// ragged dot, nor scales.
+// Returns true if every operand of a fold is a term or a factor. It is false for the group sizes of
+// a ragged dot and for scales.
 bool FactorsAreOperands(const Instruction& instruction);
 
-// The instruction alone in a module, as IsolateInstruction makes it, with every float and complex
-// type f64 and its fold replaced by `fold` (add or multiply). Contractions add products whatever
-// `fold` says. In f32, where that is said, if it is wide enough.
+// Returns the instruction in a module of its own (IsolateInstruction), with every float and complex
+// type replaced by `type` and its fold by `fold` (add or multiply). Contractions add products
+// regardless of `fold`. `type` is f64, or f32 if that is wide enough.
 std::unique_ptr<Module> WidenFold(const Instruction& instruction, Opcode fold,
                                   ElementType type = ElementType::kF64);
 
-// What an instruction that adds, multiplies or transforms gives where nothing overflows or is
-// rounded on the way: every float type is f64 and every complex one c128, each operand is taken
-// times 2^exponent. Of those of FindAccumulationFacts and of folds that multiply (whose exponent is
-// 0) that is the exact result, rounded once; others run as written.
+// Evaluates an instruction that adds, multiplies or transforms in f64 or c128, with each operand
+// multiplied by 2^exponent. For the instructions of FindAccumulationFacts, and for folds that
+// multiply (whose exponent is 0), that is the exact result, rounded once. Others round as written.
 absl::StatusOr<Literal> EvaluateWidened(const Instruction& instruction,
                                         absl::Span<const Literal> operands, int exponent,
                                         const EvaluateModule& evaluate);
@@ -48,18 +47,18 @@ using TermMap = std::function<double(double value, bool init)>;
 // Maps every element to 1, and a start value of zero to 0, so that a sum counts terms.
 inline double OneTerm(double value, bool init) { return init && value == 0 ? 0.0 : 1.0; }
 
-// Operands for that module. Indices stay, and so do the elements that a select-and-scatter selects
-// by.
+// Returns the operands for WidenFold's module. Indices, and the elements by which a
+// select-and-scatter selects, are not mapped.
 std::vector<Literal> WidenOperands(const Instruction& instruction,
                                    absl::Span<const Literal> operands, const TermMap& map);
 
-// The number of terms that each element of the result sums, for floats and complex numbers. A
-// start value counts unless it is zero.
+// Returns the number of terms that each element of the result sums, for floats and complex numbers.
+// A start value counts unless it is zero.
 absl::StatusOr<std::vector<double>> CountTerms(const Instruction& instruction,
                                                absl::Span<const Literal> operands,
                                                const EvaluateModule& evaluate);
 
-// The fold of the mapped operands for each element of the result.
+// Returns the fold of the mapped operands for each element of the result.
 absl::StatusOr<std::vector<double>> FoldWidened(const Instruction& instruction,
                                                 absl::Span<const Literal> operands, Opcode fold,
                                                 const TermMap& map, const EvaluateModule& evaluate);

@@ -1,5 +1,5 @@
-// Values where a backend wants them. A buffer holds one array or token; a tuple is several buffers,
-// one for each leaf. Tests: golden/golden_backend_test.cc.
+// Values in a backend's memory. A buffer holds one array or token; a tuple is several buffers, one
+// for each leaf. Tests: golden/golden_backend_test.cc.
 #ifndef ASSAY_BACKENDS_BUFFER_H_
 #define ASSAY_BACKENDS_BUFFER_H_
 
@@ -20,10 +20,11 @@ class Buffer {
   Buffer& operator=(const Buffer&) = delete;
 
   virtual const Shape& shape() const = 0;
-  // The device where it lies, from 0.
+  // The number of the buffer's device, from 0.
   int64_t device() const { return device_; }
 
-  // Gives its storage up; what still reads it finishes first. Only shape() and device() remain.
+  // Releases the storage once running readers have finished. Only shape() and device() may be
+  // called afterwards.
   void Delete() {
     if (is_deleted_) return;
     is_deleted_ = true;
@@ -41,8 +42,8 @@ class Buffer {
 
 using BufferHandle = std::unique_ptr<Buffer>;
 
-// A buffer as an argument of one execution. It is read, and stays valid, unless it is donated: then
-// the executable may take its storage for results, and the execution deletes it.
+// A buffer as an argument of one execution. The buffer is read and stays valid, unless it is
+// donated: then the executable may reuse its storage for results, and the execution deletes it.
 class Argument {
  public:
   Argument(const Buffer* buffer) : buffer_(buffer) {}  // NOLINT: buffers are arguments
@@ -53,7 +54,7 @@ class Argument {
   }
 
   const Buffer* buffer() const { return buffer_; }
-  // The same buffer where it is donated; else null.
+  // Returns the buffer if it is donated, otherwise null.
   Buffer* donated() const { return donated_; }
 
  private:

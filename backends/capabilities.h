@@ -1,4 +1,5 @@
-// What a backend says of itself, so that nobody has to ask for its name.
+// The capabilities of a backend, so that callers need not test its name. Tests:
+// factory/factory_test.cc.
 #ifndef ASSAY_BACKENDS_CAPABILITIES_H_
 #define ASSAY_BACKENDS_CAPABILITIES_H_
 
@@ -7,31 +8,31 @@
 
 namespace assay {
 
-// What a run may ask for beyond the results of a module. A backend that does not offer it ignores
-// the option of factory/factory.h that asks for it; callers refuse such options first.
+// Optional features of a run. A backend without a feature ignores its option in factory/factory.h;
+// callers reject such options first.
 enum class Feature {
   kDefinitions,  // evaluates by the definitions alone
-  kForcedTier,   // computes functions with a given tier
-  kObservers,    // shows every instruction with its value
-  kStatistics,   // counts: Backend::last_stats
-  kRandomSeed,   // has a seed for the operation rng
-  kHost,         // takes from, and gives to, a host program while it runs
-  kSendsWait,    // ends a send when its recv has begun
-  kCustomCalls,  // takes users' custom calls
-  kTogether,     // runs several modules that talk over channels
+  kForcedTier,   // computes functions in a given tier
+  kObservers,    // reports every instruction with its value
+  kStatistics,   // has statistics (Backend::last_stats)
+  kRandomSeed,   // has a seed for rng
+  kHost,         // exchanges values with a host program during a run
+  kSendsWait,    // can make a send wait until its recv has begun
+  kCustomCalls,  // supports user-defined custom calls
+  kTogether,     // runs several modules that communicate over channels
 };
 
 struct BackendCapabilities {
-  // Assay's verifier runs before the backend: it never receives an illegal module, and whether
-  // illegal modules are refused is no property of it.
+  // True if Assay's verifier runs before the backend, which never receives an illegal module. Cases
+  // that expect a refusal then do not test the backend.
   bool modules_are_verified = false;
-  // It is the reference interpreter, or made of it: only the definitions of the operations are
-  // independent of it.
+  // True if the backend is, or uses, the reference interpreter. Only the definitions of the
+  // operations are independent of it.
   bool is_reference = false;
-  // A compiled module may be executed several times, with any arguments. Answers that are stored
-  // for certain arguments have no others.
+  // True if a compiled module may be executed several times with any arguments. Stored results
+  // exist only for certain arguments.
   bool executes_again = true;
-  // The number of its devices: a module with more replicas times partitions is refused.
+  // The number of devices. A module with more replicas times partitions is rejected.
   int64_t devices = 1;
   std::set<Feature> features = {};
 

@@ -1,6 +1,6 @@
-// What a device is given for an execution of a module, and what it gives: values in this process's
-// memory. Arrays of the queues stand in order; an item that is a tuple is its leaves, and one
-// without leaves is none.
+// The inputs and outputs of an execution on a device, as values in this process's memory. Queues
+// are lists of arrays in order; an item that is a tuple contributes its leaves. Tests:
+// golden/golden_backend_test.cc.
 #ifndef ASSAY_BACKENDS_DEVICE_IO_H_
 #define ASSAY_BACKENDS_DEVICE_IO_H_
 
@@ -14,15 +14,15 @@ namespace assay {
 
 struct DeviceInputs {
   std::vector<Literal> arguments;    // by parameter number
-  std::vector<Literal> infeed = {};  // what its infeeds take
+  std::vector<Literal> infeed = {};  // the arrays for its infeeds
 };
 
 struct DeviceOutputs {
   Literal result;                     // the value of the entry's root
-  std::vector<Literal> outfeed = {};  // what its outfeeds have given
+  std::vector<Literal> outfeed = {};  // the arrays of its outfeeds
 };
 
-// Of modules that have no feeds: arguments by device, results by device.
+// Convert arguments and results by device, for modules without feeds.
 inline std::vector<DeviceInputs> WithoutFeeds(absl::Span<const std::vector<Literal>> arguments) {
   std::vector<DeviceInputs> inputs;
   for (const std::vector<Literal>& own : arguments) inputs.push_back({own});

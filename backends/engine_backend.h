@@ -1,7 +1,7 @@
-// A backend over any engine of the runtime. A device is a process of the runtime; there are as many
-// as the module's replicas times its partitions, but only the replicas where the module is logical:
-// its values are global. Tests: golden/golden_backend_test.cc, and with another engine than
-// golden's conformance/runner/toy_backend_test.cc.
+// A backend for any engine of the runtime. Every replica and partition of a module is a device. In
+// a logical module, whose values are global, every replica is a device. Tests:
+// golden/golden_backend_test.cc, and with another engine than golden's
+// conformance/runner/toy_backend_test.cc.
 #ifndef ASSAY_BACKENDS_ENGINE_BACKEND_H_
 #define ASSAY_BACKENDS_ENGINE_BACKEND_H_
 
@@ -18,16 +18,16 @@
 
 namespace assay {
 
-// Runs a planned module with the arguments and the queues of each device; a host among the options
-// stands in the place of the queues. Where several processes stand for a device each has its queue,
-// and the first gives its outputs. Adds to `stats`, unless null. Errors as of RunPrograms.
+// Runs a planned module with the arguments and the queues of each device. A host in the options
+// replaces the queues. If a device has several partitions, each has a queue, and the outputs are
+// those of the first. Adds to `stats` unless it is null. Returns the errors of RunPrograms.
 absl::StatusOr<std::vector<DeviceOutputs>> RunWithQueues(const runtime::ModulePlan& module,
                                                          const runtime::ProcessPlan& processes,
                                                          absl::Span<const DeviceInputs> inputs,
                                                          runtime::RunOptions options,
                                                          runtime::RunStats* stats = nullptr);
 
-// Derived classes say how a module is planned for their engine, and what the engine supports.
+// The base class. Derived classes plan modules for their engine and tell what it supports.
 class EngineBackend : public Backend {
  public:
   absl::StatusOr<std::unique_ptr<Executable>> Compile(const Module& module,
@@ -37,15 +37,15 @@ class EngineBackend : public Backend {
   const runtime::RunStats* last_stats() const override { return stats_.get(); }
 
  protected:
-  // Every execution runs with these options. Observers among them see modules that were compiled to
-  // be observed.
+  // `run` has the options of every execution. Its observers see modules that were compiled with
+  // CompileOptions::observed.
   explicit EngineBackend(runtime::RunOptions run = {}) : run_(std::move(run)) {}
 
-  // The plan of the module, with all that it refers to. INVALID_ARGUMENT for an illegal module,
-  // UNIMPLEMENTED for what the engine does not run.
+  // Returns the plan of the module, which owns all objects that it refers to. Returns
+  // INVALID_ARGUMENT for an illegal module and UNIMPLEMENTED for an unsupported one.
   virtual absl::StatusOr<std::shared_ptr<const runtime::ModulePlan>> Plan(
       const Module& module, const CompileOptions& options) = 0;
-  // Statistics of an execution, which the engine adds to (EngineState::AddStats).
+  // Returns new statistics, to which the engine adds (EngineState::AddStats).
   virtual std::unique_ptr<runtime::RunStats> NewStats() const {
     return std::make_unique<runtime::RunStats>();
   }

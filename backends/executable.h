@@ -17,8 +17,8 @@
 
 namespace assay {
 
-// What an execution takes and gives on one device. Values of the queues are the host's: they come
-// and go by the way of the execution itself.
+// The inputs and outputs of an execution on one device. Values of queues are in host memory and are
+// transferred during the execution.
 struct ExecuteInputs {
   std::vector<Argument> arguments;        // the leaves of all parameters, in order
   absl::Span<const Literal> infeed = {};  // as of DeviceInputs
@@ -30,15 +30,15 @@ struct ExecuteOutputs {
 
 struct ExecuteResults {
   std::vector<ExecuteOutputs> devices;
-  // Wall time of the execution as the backend itself measured it, without transfers.
+  // The wall time of the execution that the backend measured, without transfers.
   double seconds = 0;
 };
 
-// An execution that has begun. Its destructor waits for its end.
+// A running execution. The destructor waits until it has finished.
 class Execution {
  public:
   virtual ~Execution() = default;
-  // Waits for the end. May be called once.
+  // Waits until the execution has finished. May be called once.
   virtual absl::StatusOr<ExecuteResults> Await() = 0;
 };
 
@@ -56,25 +56,24 @@ class Executable {
   Executable(const Executable&) = delete;
   Executable& operator=(const Executable&) = delete;
 
-  // The module that was compiled: its entry says which leaves go in and come out.
+  // Returns the compiled module. Its entry determines the leaves of arguments and results.
   const Module& module() const { return module_; }
   // The number of devices that the module runs on: its replicas times its partitions.
   virtual int64_t device_count() const { return 1; }
 
-  // Begins an execution on arguments by device. The executable, the buffers and the arrays of the
-  // queues must stay until the execution has ended. Donated buffers are deleted when Start returns,
-  // unless it refuses the arguments:
-  //   INVALID_ARGUMENT    there are more or fewer leaves than the parameters have, or a buffer lies
-  //                       on another device, or is donated and also another argument
-  //   FAILED_PRECONDITION an argument was deleted; the message names the parameter
-  // What the queues hold beyond what is taken is left.
+  // Starts an execution on arguments by device. The executable, the buffers and the arrays of the
+  // queues must stay valid until it has finished. Donated buffers are deleted when Start returns,
+  // unless it rejects the arguments: INVALID_ARGUMENT there are more or fewer leaves than the
+  // parameters have, or a buffer lies on another device, or is donated and also another argument
+  // FAILED_PRECONDITION an argument was deleted; the message names the parameter Arrays of the
+  // queues that no infeed takes are ignored.
   absl::StatusOr<std::unique_ptr<Execution>> Start(absl::Span<const ExecuteInputs> inputs);
-  // Start and Await.
+  // Calls Start and Await.
   absl::StatusOr<ExecuteResults> Execute(absl::Span<const ExecuteInputs> inputs);
 
  protected:
-  // Begins an execution on arguments that Start has checked. The storage of a donated buffer may be
-  // taken.
+  // Starts an execution on arguments that Start has checked. It may reuse the storage of donated
+  // buffers.
   virtual absl::StatusOr<std::unique_ptr<Execution>> Launch(
       absl::Span<const ExecuteInputs> inputs) = 0;
 
@@ -82,7 +81,7 @@ class Executable {
   const Module& module_;
 };
 
-// An executable whose executions have ended when they have begun: Start runs them.
+// An executable whose Start runs the whole execution.
 class SynchronousExecutable : public Executable {
  public:
   using Executable::Executable;
@@ -91,7 +90,7 @@ class SynchronousExecutable : public Executable {
   virtual absl::StatusOr<ExecuteResults> RunNow(absl::Span<const ExecuteInputs> inputs) = 0;
 
  private:
-  // An error of the run is that of Await, as it is where executions take their time.
+  // Await returns the error of the run, as for asynchronous executables.
   absl::StatusOr<std::unique_ptr<Execution>> Launch(absl::Span<const ExecuteInputs> inputs) final;
 };
 

@@ -1,4 +1,5 @@
-// A value in this process's memory: the buffer of backends that compute here or send values on.
+// A buffer in this process's memory, for backends that compute on the CPU or send values to another
+// process. Tests: golden/golden_backend_test.cc.
 #ifndef ASSAY_BACKENDS_HOST_BUFFER_H_
 #define ASSAY_BACKENDS_HOST_BUFFER_H_
 
@@ -21,7 +22,7 @@ class HostBuffer : public Buffer {
   HostBuffer(Literal literal, int64_t device)
       : Buffer(device), shape_(literal.shape()), literal_(std::move(literal)) {}
   const Shape& shape() const override { return shape_; }
-  // Must not be asked of a deleted buffer.
+  // Must not be called on a deleted buffer.
   const Literal& literal() const { return *literal_; }
   static const Literal& ValueOf(const Buffer& buffer) {
     return static_cast<const HostBuffer&>(buffer).literal();
@@ -31,11 +32,11 @@ class HostBuffer : public Buffer {
   void Release() override { literal_.reset(); }
 
   const Shape shape_;
-  std::optional<Literal> literal_;  // none: deleted
+  std::optional<Literal> literal_;  // empty if the buffer is deleted
 };
 
-// Upload and Download of backends whose buffers are all of this kind. Arrays are shared, not
-// copied. `devices` is the number of the backend's devices.
+// Implement Upload and Download of backends with host buffers. Arrays are shared, not copied.
+// `devices` is the number of the backend's devices.
 inline absl::StatusOr<BufferHandle> UploadToHost(const Literal& array, int64_t device,
                                                  int64_t devices) {
   if (array.is_tuple()) {
@@ -56,7 +57,7 @@ inline absl::StatusOr<Literal> DownloadFromHost(const Buffer& buffer) {
                    " was deleted: it has been donated to an execution"));
 }
 
-// The leaves of a result as buffers on a device.
+// Returns the leaves of a result as buffers of a device.
 inline std::vector<BufferHandle> HostBuffersOf(const Literal& result, int64_t device) {
   std::vector<BufferHandle> buffers;
   for (Literal& leaf : Flatten(result)) {

@@ -1,6 +1,6 @@
-// What fuzz targets of programs share: libFuzzer changes whole records and crosses programs, and
-// what a program has counts as coverage. For one source file of an executable: it defines
-// libFuzzer's functions.
+// Shared by the fuzz targets of programs: libFuzzer mutates whole records and crosses programs, and
+// the features of a program count as coverage. Only one source file of an executable may include
+// it, because it defines libFuzzer's functions.
 #ifndef ASSAY_FUZZ_RECORD_FUZZING_H_
 #define ASSAY_FUZZ_RECORD_FUZZING_H_
 
@@ -17,7 +17,7 @@ namespace assay {
 
 inline constexpr int64_t kMostFuzzRecords = 24;
 inline constexpr size_t kFuzzCounters = 1 << 15;
-// libFuzzer treats what changes here as new coverage; without it these are bytes like any other.
+// libFuzzer treats changes of these counters as new coverage.
 __attribute__((section("__libfuzzer_extra_counters"), used)) uint8_t fuzz_counters[kFuzzCounters];
 
 inline void CountFeature(uint64_t feature) {

@@ -15,7 +15,7 @@ namespace assay::cpu {
 
 class CellFold {
  public:
-  // `cells` by array: all cells, as accumulators.
+  // `cells` has, for each array, all cells as accumulators.
   CellFold(const Fold& fold, absl::Span<std::byte* const> cells, runtime::Context& context);
 
   // Folds element `position` of the updates into a cell, at the latest when Flush is called.
@@ -24,7 +24,7 @@ class CellFold {
     position_[held_] = position;
     return ++held_ < kBlockElements ? absl::OkStatus() : Flush();
   }
-  // The updates, by array, that positions are of.
+  // Sets the arrays of updates that positions refer to.
   void SetUpdates(absl::Span<const std::byte* const> updates) {
     updates_.assign(updates.begin(), updates.end());
   }
@@ -33,7 +33,8 @@ class CellFold {
   absl::Status AddRun(int64_t cell, int64_t position, int64_t n);
 
  private:
-  // How many of the held updates of the same cell come before each one; returns the largest.
+  // Computes for each held update how many earlier held updates have the same cell; returns the
+  // largest of these numbers.
   int64_t RankUpdates();
   absl::Status CombineHeld(int64_t first, int64_t n);
 

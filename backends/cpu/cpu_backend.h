@@ -1,5 +1,4 @@
-// The vectorised engine behind the interface of backends. Tests: kernels_test.cc,
-// conformance/runner/cpu_suite_test.cc.
+// The vectorised engine as a Backend. Tests: kernels_test.cc, conformance/runner/cpu_suite_test.cc.
 #ifndef ASSAY_BACKENDS_CPU_CPU_BACKEND_H_
 #define ASSAY_BACKENDS_CPU_CPU_BACKEND_H_
 
@@ -15,16 +14,16 @@ namespace assay {
 
 struct CpuOptions {
   runtime::RunOptions run = {};
-  double seconds = -1;  // that planning a module may take; negative: unlimited
-  // Passes (backends/passes) that may change no bit, not even of NaN.
+  double seconds = -1;  // the time limit of planning a module; negative for no limit
+  // Runs only passes (backends/passes) that change no bit, not even of NaN.
   bool strict = false;
-  // Runs every instruction as it is written: no pass changes the module first.
+  // Runs no passes.
   bool plain = false;
-  std::optional<cpu::Tier> tier = {};  // none: that of ASSAY_CPU_TIER, or kAuto
+  std::optional<cpu::Tier> tier = {};  // if not set, that of ASSAY_CPU_TIER, or kAuto
 };
 
-// Options as users write them: "strict", "plain" and "tier=NAME", separated by commas.
-// INVALID_ARGUMENT where one is none of these.
+// Parses options as users write them: "strict", "plain" and "tier=NAME", separated by commas.
+// Returns INVALID_ARGUMENT for any other option.
 absl::StatusOr<CpuOptions> ParseCpuOptions(absl::string_view text);
 
 class CpuBackend : public EngineBackend {

@@ -18,8 +18,8 @@ namespace assay::cpu {
 
 class CpuEngine : public runtime::Engine {
  public:
-  // OK if the engine runs the instruction's operation at all; UNIMPLEMENTED names it. Types and
-  // attributes are looked at when the instruction is prepared.
+  // Returns OK if the engine supports the instruction's operation, otherwise UNIMPLEMENTED with its
+  // name. Types and attributes are checked when the instruction is prepared.
   static absl::Status Supports(const Instruction& instruction);
 
   bool AppliesRegion(const Computation& region) const override;

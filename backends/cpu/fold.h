@@ -1,9 +1,9 @@
-// Folds: what reduce, reduce-window, scan, scatter and their like do with a reducer. Accumulators
-// of many independent cells are combined with one element each at a time, by block functions where
-// the reducer is a known operation (spec/analysis/reducer.h), else by the region's program.
+// The folds of reduce, reduce-window, scan, scatter and similar operations. One call combines the
+// accumulators of many independent cells with one element each. It uses block functions if the
+// reducer is recognised (spec/analysis/reducer.h), otherwise the region's program.
 //
-// Sums and products of narrow floats are accumulated in f32 and rounded once. How elements are
-// grouped follows from shapes alone, never from the number of threads. Tests: kernels_test.cc.
+// Sums and products of narrow floats are accumulated in f32 and rounded once. The grouping of
+// elements depends only on shapes, never on the number of threads. Tests: kernels_test.cc.
 #ifndef ASSAY_BACKENDS_CPU_FOLD_H_
 #define ASSAY_BACKENDS_CPU_FOLD_H_
 
@@ -23,13 +23,13 @@
 
 namespace assay::cpu {
 
-// Room for one thread, aligned to cache lines.
+// The scratch memory of one thread, aligned to cache lines.
 class Workspace {
  public:
   explicit Workspace(int64_t bytes);
   std::byte* data() const { return data_; }
   int64_t bytes() const { return bytes_; }
-  // The next `bytes`, which must be left. Rounded up to cache lines.
+  // Takes the next `bytes`, rounded up to cache lines. That many must be left.
   std::byte* Take(int64_t bytes);
   static int64_t Rounded(int64_t bytes) { return (bytes + 63) / 64 * 64; }
 
@@ -39,7 +39,7 @@ class Workspace {
   int64_t bytes_, taken_ = 0;
 };
 
-// In which order elements may be combined.
+// The orders in which elements may be combined.
 enum class FoldOrder {
   kAny,         // commutative and associative
   kNeighbours,  // associative: any grouping of elements that keeps their order
@@ -48,32 +48,33 @@ enum class FoldOrder {
 
 class Fold {
  public:
-  // The reducer takes N accumulators and N elements and gives N values. Elements have the types
-  // `elements`, which are converted to the reducer's where they differ; initial values have the
-  // types `inits`, results `results`. The reducer must outlive the fold.
+  // Creates a fold for a reducer of N accumulators, N elements and N results. Elements of the types
+  // `elements` are converted to the reducer's types if they differ; initial values have the types
+  // `inits`, results `results`. The reducer must outlive the fold.
   static absl::StatusOr<std::shared_ptr<const Fold>> Create(const Computation& reducer,
                                                             absl::Span<const ElementType> elements,
                                                             absl::Span<const ElementType> inits,
                                                             absl::Span<const ElementType> results);
 
-  // A known operation on one type; INVALID_ARGUMENT for any other reducer.
+  // Creates a fold of a recognised operation on one type. Returns INVALID_ARGUMENT for any other
+  // reducer.
   static absl::StatusOr<std::shared_ptr<const Fold>> OfReducer(const analysis::Reducer& reducer,
                                                                ElementType type);
 
   int64_t arrays() const { return static_cast<int64_t>(parts_.size()); }
   FoldOrder order() const { return order_; }
-  // False: a region that the runtime runs, on one thread (Region::flat).
+  // Returns false for a region that the runtime runs on one thread (Region::flat).
   bool flat() const { return functions_ || region_->flat(); }
   int64_t cost() const { return functions_ ? 1 : region_->cost(); }
-  // Every array's reducer returns its new element: the last one stays.
+  // Returns true if the reducer of every array returns the new element, so that the last one wins.
   bool overwrites() const { return overwrites_; }
 
   int64_t element_bytes(int64_t k) const { return parts_[k].element_bytes; }
   int64_t acc_bytes(int64_t k) const { return parts_[k].acc_bytes; }
   int64_t result_bytes(int64_t k) const { return parts_[k].result_bytes; }
 
-  // Elements as Combine takes them, with x_bytes each: `in` itself where nothing has to be
-  // converted, else `room`. Where the order is free they are accumulators.
+  // Returns elements in the form that Combine takes, with x_bytes each: `in` itself if nothing is
+  // converted, otherwise `room`. They are accumulators if the order is kAny.
   int64_t x_bytes(int64_t k) const { return parts_[k].x_bytes; }
   const std::byte* Widen(int64_t k, const std::byte* in, int64_t n, std::byte* room) const {
     return Converted(parts_[k].widen, in, n, room);
@@ -81,20 +82,21 @@ class Fold {
   const std::byte* WidenInit(int64_t k, const std::byte* in, int64_t n, std::byte* room) const {
     return Converted(parts_[k].widen_init, in, n, room);
   }
-  // Results as accumulators: where a fold goes on.
+  // Converts results to accumulators, to continue a fold.
   const std::byte* WidenResult(int64_t k, const std::byte* in, int64_t n, std::byte* room) const {
     return Converted(parts_[k].widen_result, in, n, room);
   }
-  // Accumulators as results.
+  // Converts accumulators to results.
   void Narrow(int64_t k, const std::byte* acc, int64_t n, std::byte* out) const;
   bool narrows(int64_t k) const { return parts_[k].narrow.has_value(); }
   bool widens(int64_t k) const { return parts_[k].widen.has_value(); }
-  // On accumulators, where all arrays have known operations; null functions where there are none.
+  // Returns the row functions on accumulators if all arrays have recognised operations; null
+  // functions otherwise.
   const RowFunctions& rows(int64_t k) const { return parts_[k].rows; }
 
-  // Room for Combine.
+  // The size of Combine's scratch memory in bytes.
   int64_t scratch_bytes() const { return scratch_bytes_; }
-  // acc = f(acc, x), for n cells of any number; no x overlaps an accumulator.
+  // Computes acc = f(acc, x) for any number n of cells. No x may overlap an accumulator.
   absl::Status Combine(absl::Span<std::byte* const> acc, absl::Span<const std::byte* const> x,
                        int64_t n, std::byte* scratch, runtime::Context& context) const;
 
@@ -111,13 +113,13 @@ class Fold {
     (*convert)(absl::MakeConstSpan(&in, 1), room, n);
     return room;
   }
-  // The known operations of all arrays and their accumulators; false if one has none.
+  // Finds the recognised operations of all arrays. Returns false if one has none.
   static bool KnownOperations(const Computation& reducer, absl::Span<const ElementType> types,
                               std::vector<Opcode>* opcodes, std::vector<ElementType>* wide);
 
   std::vector<Part> parts_;
   std::unique_ptr<Region> region_;
-  bool functions_ = false;  // every array has a block function
+  bool functions_ = false;  // true if every array has a block function
   bool overwrites_ = false;
   FoldOrder order_ = FoldOrder::kSequential;
   int64_t scratch_bytes_ = 0;
@@ -126,14 +128,14 @@ class Fold {
 // Writes n copies of one accumulator.
 void FillCells(const std::byte* value, int64_t bytes, int64_t n, std::byte* out);
 
-// As FoldRows, and keeps the order of the runs: `spare` has as much room as the rows, for each
-// array.
+// Like FoldRows, but keeps the order of the runs. `spare` has, for each array, as much room as the
+// rows.
 absl::Status FoldNeighbours(const Fold& fold, absl::Span<std::byte* const> rows,
                             absl::Span<std::byte* const> spare, int64_t steps, int64_t width,
                             std::byte* scratch, runtime::Context& context);
 
-// Folds `steps` runs of `width` cells, which lie one after the other as accumulators in `rows`
-// (one pointer for each array), into the first run. Overwrites them.
+// Folds `steps` consecutive runs of `width` accumulators in `rows` (one pointer for each array)
+// into the first run. Overwrites the others.
 absl::Status FoldRows(const Fold& fold, absl::Span<std::byte* const> rows, int64_t steps,
                       int64_t width, std::byte* scratch, runtime::Context& context);
 

@@ -11,17 +11,17 @@
 
 namespace assay::cpu {
 
-// Immutable once made.
+// A transform of one length. Immutable and thread-safe.
 template <typename T>
 class Fourier {
  public:
   explicit Fourier(int64_t length);
 
   int64_t length() const { return length_; }
-  // Numbers of T that Run needs at `work`, for each lane.
+  // The number of values of T that Run needs at `work`, for each lane.
   int64_t work_size() const { return work_size_; }
-  // X[k] = sum over j of x[j] exp(-2 pi i j k / length), in place. With `re` and `im` exchanged it
-  // is the inverse without its factor.
+  // Computes X[k] = sum over j of x[j] exp(-2 pi i j k / length) in place. With `re` and `im`
+  // exchanged it computes the inverse without its factor 1 / length.
   void Run(T* re, T* im, T* work, int64_t lanes) const;
 
  private:

@@ -11,8 +11,8 @@
 
 namespace assay::cpu {
 
-// The exact value of an index, except that unsigned values beyond 63 bits are the largest signed
-// one: they are as far out of range as that.
+// Returns the exact value of an index. Unsigned values beyond 63 bits become the largest int64_t,
+// which is out of range as well.
 inline int64_t LoadIndex(ElementType type, const std::byte* data, int64_t i) {
   switch (type) {
     case ElementType::kS32:

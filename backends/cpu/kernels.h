@@ -1,5 +1,6 @@
-// The families of kernels, a file each. Arguments are instructions that the runtime has verified;
-// kernels may refer to them. Errors: UNIMPLEMENTED names the instruction.
+// The functions that make kernels, by family; each family has a file. Arguments are instructions
+// that the runtime has verified and that outlive their kernels. Errors are UNIMPLEMENTED with the
+// instruction's name. Tests: kernels_test.cc.
 #ifndef ASSAY_BACKENDS_CPU_KERNELS_H_
 #define ASSAY_BACKENDS_CPU_KERNELS_H_
 
@@ -21,10 +22,11 @@ using runtime::KernelOr;
 using runtime::MutableArrayRef;
 using runtime::StorageBytes;
 
-// Read operands through views; without views operand k is array k as it lies.
+// These kernels read operands through views. Without views operand k is array k.
 KernelOr PrepareElementwise(const Instruction& instruction, absl::Span<const View> views);
 KernelOr PrepareReduce(const Instruction& reduce, absl::Span<const View> views);
-// A fusion whose root is a reduce of what the others compute; null where it is of another kind.
+// Returns a kernel for a fusion whose root is a reduce of elementwise operations; null for any
+// other fusion.
 KernelOr PrepareFusedReduce(const Instruction& fusion);
 
 KernelOr PrepareMove(const Instruction& move);     // broadcast, concatenate, pad, transpose ...
@@ -46,11 +48,12 @@ KernelOr PrepareCholesky(const Instruction& cholesky);
 KernelOr PrepareTriangularSolve(const Instruction& solve);
 KernelOr PrepareRngBitGenerator(const Instruction& generator);
 
-// A while loop whose condition and body are elementwise on few elements; null for any other.
+// Returns a kernel for a while loop whose condition and body are elementwise on few elements; null
+// for any other.
 KernelOr PrepareSmallLoop(const Instruction& loop);
 
-// A dot or convolution with elementwise operations after it, or a reduce with them before it; null
-// for any other fusion.
+// Returns a kernel for a fusion of a dot or convolution with elementwise operations after it, or of
+// a reduce with elementwise operations before it; null for any other fusion.
 KernelOr PrepareFusionOfParts(const Instruction& fusion);
 
 // Engine::PrepareCollective.
@@ -59,7 +62,8 @@ KernelOr PrepareCollectiveKernel(const Instruction& collective, int64_t members,
 // rng, rng-get-and-update-state
 runtime::EffectOr PrepareRandom(const Instruction& instruction);
 runtime::EffectOr PrepareCustomCall(const Instruction& custom_call);
-// OK if the target has a meaning here; UNIMPLEMENTED names it.
+// Returns OK if the backend implements the custom call's target, otherwise UNIMPLEMENTED with its
+// name.
 absl::Status CheckCustomCall(const Instruction& custom_call);
 
 }  // namespace assay::cpu

@@ -1,5 +1,5 @@
-// Sorts lines by a comparator that is not known: a stable merge sort in which many merges go on
-// side by side, so that the comparator runs on blocks of pairs. Tests: kernels_test.cc.
+// Sorts lines by a comparator that is not recognised. It is a stable merge sort that runs many
+// merges in parallel, so that the comparator runs on blocks of pairs. Tests: kernels_test.cc.
 #ifndef ASSAY_BACKENDS_CPU_LINE_SORT_H_
 #define ASSAY_BACKENDS_CPU_LINE_SORT_H_
 
@@ -14,10 +14,9 @@
 
 namespace assay::cpu {
 
-// Sorts `lines` lines of `length` items. `arrays` hold the values of the items, line after line,
-// with `bytes` each;
-// `order` gets the positions of each line's items in their new order. OK, or the errors of the
-// comparator and of the budget.
+// Sorts `lines` lines of `length` items. `arrays` hold the values of the items, line after line;
+// `bytes` is the size of an element of each array. Writes to `order` the positions of each line's
+// items in their new order. Returns the errors of the comparator and of the budget.
 absl::Status SortLines(const Region& comparator, absl::Span<const std::byte* const> arrays,
                        absl::Span<const int64_t> bytes, int64_t lines, int64_t length,
                        int32_t* order, runtime::Context& context);

@@ -1,6 +1,5 @@
-// Small matrices for the factorisations: numbers of f32, f64 and complex of both, in row-major
-// order, with the inner loops that the algorithms share. Narrower floats are converted to f32.
-// Tests: kernels_test.cc.
+// Small row-major matrices of f32, f64, c64 and c128 for the factorisations, with the inner loops
+// that the algorithms share. Narrower floats are converted to f32. Tests: kernels_test.cc.
 #ifndef ASSAY_BACKENDS_CPU_MATRIX_H_
 #define ASSAY_BACKENDS_CPU_MATRIX_H_
 
@@ -21,7 +20,7 @@ struct IsComplexNumber : std::false_type {};
 template <typename T>
 struct IsComplexNumber<std::complex<T>> : std::true_type {};
 
-// Products as the formula says: without the second look at infinities of std::complex.
+// Multiplies by the plain formula, without the recovery of infinities of std::complex.
 template <typename T>
 T Times(T a, T b) {
   if constexpr (IsComplexNumber<T>::value) {
@@ -39,7 +38,7 @@ T Conjugate(T a) {
   }
 }
 
-// The sum of a[k] * conj(b[k]), in eight partial sums.
+// Returns the sum of a[k] * conj(b[k]), in eight partial sums.
 template <typename T>
 T DotConjugate(const T* a, const T* b, int64_t n) {
   constexpr int kSums = 8;

@@ -1,4 +1,5 @@
-// Arrays of floats of any width as numbers that the factorisations compute with, and back.
+// Converts arrays of floats of any width to the numbers of the factorisations, and back. Tests:
+// kernels_test.cc.
 #ifndef ASSAY_BACKENDS_CPU_MATRIX_IO_H_
 #define ASSAY_BACKENDS_CPU_MATRIX_IO_H_
 
@@ -13,7 +14,7 @@ namespace assay::cpu {
 
 class NumberConversion {
  public:
-  // UNIMPLEMENTED where the type has no conversion.
+  // Returns UNIMPLEMENTED if the type has no conversion.
   static absl::StatusOr<NumberConversion> Create(ElementType type) {
     NumberConversion made;
     made.bytes_ = runtime::StorageBytes(type);

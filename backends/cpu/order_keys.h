@@ -1,5 +1,5 @@
-// Elements as unsigned integers in the same order: the total order of floats (ops_structural.md
-// 6.2), the natural one of integers. Tests: kernels_test.cc.
+// Maps elements to unsigned integers in the same order: the total order of floats
+// (ops_structural.md 6.2), the natural order of integers. Tests: kernels_test.cc.
 #ifndef ASSAY_BACKENDS_CPU_ORDER_KEYS_H_
 #define ASSAY_BACKENDS_CPU_ORDER_KEYS_H_
 
@@ -10,13 +10,13 @@
 
 namespace assay::cpu {
 
-// keys[i] = the key of element i. Descending: greater elements have smaller keys.
+// Sets keys[i] to the key of element i. If `descending`, greater elements have smaller keys.
 void OrderKeys(ElementType type, const std::byte* elements, int64_t n, bool descending,
                uint64_t* keys);
-// The elements of ascending keys. Pred and numbers that are not complex.
+// Converts keys back to elements. Complex types have no keys.
 void ElementsOfKeys(ElementType type, const uint64_t* keys, int64_t n, bool descending,
                     std::byte* elements);
-// Keys have so many bits.
+// Returns the number of bits of a key.
 inline int KeyBits(ElementType type) { return Info(type).storage_bytes * 8; }
 
 void SortKeys(uint64_t* keys, int64_t n);

@@ -1,6 +1,6 @@
-// The computation that a reduce, a map, a sort or their like applies: as a block program on many
-// independent elements at a time where it is flat (spec/analysis/flat_region.h), else by the
-// runtime, element after element. Tests: kernels_test.cc.
+// The computation that a reduce, map, sort or similar operation applies. A flat computation
+// (spec/analysis/flat_region.h) runs as a block program on many independent elements at a time; any
+// other runs in the runtime, element by element. Tests: kernels_test.cc.
 #ifndef ASSAY_BACKENDS_CPU_REGION_H_
 #define ASSAY_BACKENDS_CPU_REGION_H_
 
@@ -19,7 +19,7 @@
 
 namespace assay::cpu {
 
-// Elements that are computed at a time: blocks of them stay in the first-level cache.
+// The number of elements of a block. A block stays in the first-level cache.
 inline constexpr int64_t kBlockElements = 1024;
 
 // Returns true if kernels apply the region themselves.
@@ -27,15 +27,15 @@ bool IsFlatRegion(const Computation& computation);
 
 class Region {
  public:
-  // The computation must outlive the region. `given`: the types of the inputs that Run gets, where
-  // they are not those of the parameters, to which they are converted.
+  // The computation must outlive the region. `given` has the types of Run's inputs if they differ
+  // from the parameters' types, to which they are converted.
   explicit Region(const Computation& computation, absl::Span<const ElementType> given = {});
 
   bool flat() const { return program_ != nullptr; }
-  // The leaves of the parameters and of the root.
+  // The types of the leaves of the parameters and of the root.
   absl::Span<const ElementType> inputs() const { return inputs_; }
   absl::Span<const ElementType> outputs() const { return outputs_; }
-  // Room that Run needs, aligned to 64 bytes, for any n up to kBlockElements.
+  // The scratch size of Run for any n up to kBlockElements. The memory must be aligned to 64 bytes.
   int64_t scratch_bytes() const { return scratch_bytes_; }
   // Computes n elements. Outputs do not overlap inputs. A region that is not flat needs
   // Context::caller, so that no other thread may share the loop.
@@ -53,16 +53,16 @@ class Region {
 
   const Computation& computation_;
   std::vector<ElementType> inputs_, outputs_;
-  std::vector<std::optional<BlockFunction>> conversions_;  // by input; empty: none is converted
+  std::vector<std::optional<BlockFunction>> conversions_;  // by input; empty if none is converted
   int64_t cost_, scratch_bytes_ = 0;
   std::unique_ptr<BlockProgram> program_;
 };
 
-// Block functions that no instruction of a module asks for.
+// Returns the block function of a binary operation, without an instruction.
 absl::StatusOr<BlockFunction> BinaryFunction(Opcode opcode, ElementType type);
 absl::StatusOr<BlockFunction> ConvertFunction(ElementType from, ElementType to);
 
-// The type in which sums and products of `type` are accumulated: f32 for narrower floats.
+// Returns the type in which sums and products of `type` are accumulated: f32 for narrower floats.
 ElementType WideType(ElementType type);
 
 }  // namespace assay::cpu

@@ -1,5 +1,5 @@
-// Running sums, products, minima and maxima of one line in one pass, for the types that have
-// machine arithmetic. Sums and products of f32 are kept in f64. Tests: kernels_test.cc.
+// Cumulative sums, products, minima and maxima of one line in one pass, for types with machine
+// arithmetic. Sums and products of f32 are kept in f64. Tests: kernels_test.cc.
 #ifndef ASSAY_BACKENDS_CPU_RUNNING_LINE_H_
 #define ASSAY_BACKENDS_CPU_RUNNING_LINE_H_
 
@@ -13,15 +13,15 @@ namespace assay::cpu {
 
 struct RunningLine {
   const std::byte* in;
-  std::byte* out;  // the prefixes; null: only the carry is wanted
+  std::byte* out;  // the prefixes; null if only the carry is needed
   const std::byte* init;
   std::byte* carry;
-  int64_t steps, first, stride;  // elements; negative stride: from the end
-  bool after;                    // prefixes hold the element at their position
+  int64_t steps, first, stride;  // counted in elements; a negative stride runs from the end
+  bool after;                    // true if a prefix includes the element at its position
 };
 using RunningFunction = void (*)(const RunningLine& line);
 
-// Null where there is none.
+// Returns null if there is none for the kind and type.
 RunningFunction FindRunningFunction(analysis::ReducerKind kind, ElementType type);
 
 }  // namespace assay::cpu

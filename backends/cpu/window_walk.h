@@ -1,6 +1,6 @@
-// Windows that slide over an array, one position of the window at a time: which outputs of a box
-// meet an element there, and where these elements are. Along each dimension both are arithmetic
-// progressions. Source: reference ops_structural.md 5.2. Tests: kernels_test.cc.
+// Iterates over sliding windows, one window position at a time: the outputs of a box that meet an
+// element at that position, and the places of these elements. Along each dimension both are
+// arithmetic progressions. Source: reference ops_structural.md 5.2. Tests: kernels_test.cc.
 #ifndef ASSAY_BACKENDS_CPU_WINDOW_WALK_H_
 #define ASSAY_BACKENDS_CPU_WINDOW_WALK_H_
 
@@ -13,8 +13,7 @@
 
 namespace assay::cpu {
 
-// A grid cut into boxes of at most so many elements, which are numbered. A box is a run of
-// neighbours in row-major order.
+// A grid cut into numbered boxes of limited size. A box is a contiguous run in row-major order.
 class BoxGrid {
  public:
   BoxGrid(absl::Span<const int64_t> sizes, int64_t most);
@@ -27,27 +26,27 @@ class BoxGrid {
 
  private:
   Dimensions sizes_;
-  int64_t split_ = -1;  // the dimension that is cut; -1: one box
+  int64_t split_ = -1;  // the dimension that is cut; -1 if there is one box
   int64_t share_ = 1, shares_ = 1, inner_ = 1, count_ = 1;
 };
 
 // The outputs of a box that meet an element at one position of the window.
 struct WindowMeeting {
-  bool whole = false;       // all outputs of the box do
-  int64_t elements = 0;     // how many; 0: none
+  bool whole = false;       // true if all outputs of the box meet an element
+  int64_t elements = 0;     // the number of these outputs
   Dimensions counts;        // by dimension
-  int64_t base_offset = 0;  // of the element of the first one, in elements of the base
-  Dimensions base_strides;  // from one output that meets to the next
-  int64_t box_offset = 0;   // of the first one among the elements of the box
+  int64_t base_offset = 0;  // the offset of the first output's element in the base
+  Dimensions base_strides;  // the distance between the elements of consecutive outputs
+  int64_t box_offset = 0;   // the offset of the first output among the elements of the box
   Dimensions box_strides;
 };
 
 class WindowWalk {
  public:
-  // A missing window is one of a single position in every dimension.
+  // A missing window has a single position in every dimension.
   WindowWalk(absl::Span<const int64_t> base, absl::Span<const int64_t> outputs,
              const Window& window);
-  // Positions of the window.
+  // The number of positions of the window.
   int64_t positions() const { return positions_; }
   WindowMeeting Meet(int64_t position, const BoxGrid::Box& box) const;
 

@@ -18,20 +18,20 @@ namespace assay {
 struct CudaOptions {
   runtime::RunOptions run = {};
   double seconds = -1;  // that planning a module may take; negative: unlimited
-  bool fuse = true;     // makes fusions; false: a launch for every operation
+  bool fuse = true;     // makes fusions; otherwise every operation is a launch of its own
 };
 
-// What a user says of cuda-emulated.
+// The options of cuda-emulated.
 struct CudaEmulatedOptions : cuda::EmulatorOptions {
   bool fuse = true;
 };
-// "schedule=random,seed=3,devices=2,memory=1073741824" in any order; empty: the defaults.
-// INVALID_ARGUMENT names what it does not know.
+// Parses "schedule=random,seed=3,devices=2,memory=1073741824", in any order; an empty text gives
+// the defaults. Returns INVALID_ARGUMENT with the name of an unknown option.
 absl::StatusOr<CudaEmulatedOptions> ParseEmulatorOptions(absl::string_view text);
 
 class CudaBackend : public EngineBackend {
  public:
-  // UNIMPLEMENTED says what is missing: driver, device, version.
+  // Returns UNIMPLEMENTED if the driver or a device is missing or the version does not fit.
   static absl::StatusOr<std::unique_ptr<CudaBackend>> Create(std::string name,
                                                              std::shared_ptr<cuda::Api> api,
                                                              CudaOptions options = {});

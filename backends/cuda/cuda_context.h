@@ -1,4 +1,4 @@
-// What the CUDA engine keeps while one process of a module runs: a stream on one of the devices.
+// The state of the CUDA engine for one device of a run: a stream on one of the physical devices.
 // Tests: cuda_counts_test.cc, cuda_backend_test.cc.
 #ifndef ASSAY_BACKENDS_CUDA_CUDA_CONTEXT_H_
 #define ASSAY_BACKENDS_CUDA_CUDA_CONTEXT_H_
@@ -18,23 +18,24 @@ namespace assay::cuda {
 
 struct CudaContext : runtime::Context {
   explicit CudaContext(std::shared_ptr<DevicePool> pool) : pool(std::move(pool)) {}
-  // Waits for what was enqueued, since it reads memory of the host and of the plan.
+  // Waits for enqueued work, which reads memory of the host and of the plan.
   ~CudaContext();
   CudaContext(const CudaContext&) = delete;
   CudaContext& operator=(const CudaContext&) = delete;
-  // Taken from the pool when it is needed first.
+  // Returns the device, which is taken from the pool at the first call.
   absl::StatusOr<Device*> UseDevice();
-  // What the device has done for this context.
+  // Returns the counts of the device since this context took it.
   DeviceCounts Counts() const;
 
   const std::shared_ptr<DevicePool> pool;
   std::shared_ptr<Device> device;
-  DeviceCounts before;      // of the device when it was taken
-  int64_t steps_ahead = 0;  // enqueued since the host waited last
+  DeviceCounts before;      // the device's counts when it was taken
+  int64_t steps_ahead = 0;  // steps enqueued since the host last waited
 };
 
-// Enqueues the launches of an instruction of so many steps, on arrays of the context's device. The
-// host runs ahead of the device by so many steps only that budgets of time are kept.
+// Enqueues the launches of an instruction on arrays of the context's device. `steps` is the cost of
+// the instruction. The number of steps by which the host may run ahead of the device is limited, so
+// that time budgets are kept.
 absl::Status RunOnDevice(PlanRunner& runner, int64_t steps,
                          absl::Span<const runtime::ArrayRef> operands,
                          absl::Span<const runtime::MutableArrayRef> results,

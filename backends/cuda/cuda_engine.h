@@ -1,7 +1,6 @@
 // The engine of the CUDA backend under the runtime: a kernel of the runtime enqueues the launches
-// that the table (kernel_table.h) prepares. Values lie in the memory of the device that runs the
-// process (cuda_values.h), and the host waits where it looks at one.
-// Tests: cuda_backend_test.cc.
+// that the table (kernel_table.h) prepares. Values are in the memory of the device (cuda_values.h),
+// and the host waits when it reads one. Tests: cuda_backend_test.cc.
 #ifndef ASSAY_BACKENDS_CUDA_CUDA_ENGINE_H_
 #define ASSAY_BACKENDS_CUDA_CUDA_ENGINE_H_
 
@@ -20,8 +19,8 @@ class CudaEngine : public runtime::DeviceEngine {
  public:
   explicit CudaEngine(std::shared_ptr<DevicePool> pool) : pool_(std::move(pool)) {}
 
-  // OK if the engine runs the instruction's operation at all; UNIMPLEMENTED names it. Types and
-  // attributes are looked at when the instruction is prepared.
+  // Returns OK if the engine supports the instruction's operation, otherwise UNIMPLEMENTED with its
+  // name. Types and attributes are checked when the instruction is prepared.
   static absl::Status Supports(const Instruction& instruction);
 
   bool AppliesRegion(const Computation& region) const override;

@@ -1,4 +1,5 @@
-// What a run of the CUDA backend counts beside what every run counts. Tests: cuda_counts_test.cc.
+// The statistics of a run of the CUDA backend, in addition to those of every run. Tests:
+// cuda_counts_test.cc.
 #ifndef ASSAY_BACKENDS_CUDA_CUDA_STATS_H_
 #define ASSAY_BACKENDS_CUDA_CUDA_STATS_H_
 
@@ -8,7 +9,7 @@
 namespace assay {
 
 struct CudaStats : runtime::RunStats {
-  cuda::DeviceCounts device;  // of all processes of the run
+  cuda::DeviceCounts device;  // the sum over all devices of the run
 };
 
 }  // namespace assay

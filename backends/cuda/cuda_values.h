@@ -1,6 +1,6 @@
-// The values of a run in the memory of a device (runtime/value_memory.h), in the order of the
-// device's stream, and the constants of a plan, which stay on each device from run to run.
-// Tests: cuda_counts_test.cc.
+// The values of a run in the memory of a device (runtime/value_memory.h), accessed in the order of
+// the device's stream, and the constants of a plan, which stay on each device between runs. Tests:
+// cuda_counts_test.cc.
 #ifndef ASSAY_BACKENDS_CUDA_CUDA_VALUES_H_
 #define ASSAY_BACKENDS_CUDA_CUDA_VALUES_H_
 
@@ -17,14 +17,14 @@
 
 namespace assay::cuda {
 
-// The constants of one engine, by stream. Used by several threads.
+// The constants of one engine, by stream. Thread-safe.
 class ConstantCache {
  public:
   absl::StatusOr<runtime::BufferPtr> Get(const Literal& constant, Device& device);
 
  private:
   struct Entry {
-    runtime::BufferPtr host;  // so that the key stands for nothing else
+    runtime::BufferPtr host;  // keeps the key's storage alive, so that its address is not reused
     runtime::BufferPtr block;
     int64_t epoch = -1;
   };

@@ -1,6 +1,6 @@
-// The devices of a backend for its runs: each device of a run is a stream of one of the physical
-// devices, in turn, and goes back to the pool when the run has ended. Used by several threads.
-// Tests: cuda_backend_test.cc.
+// The devices of a backend. Each device of a run is a stream on one of the physical devices,
+// assigned in turn, and returns to the pool after the run. Thread-safe. Tests:
+// cuda_backend_test.cc.
 #ifndef ASSAY_BACKENDS_CUDA_DEVICE_POOL_H_
 #define ASSAY_BACKENDS_CUDA_DEVICE_POOL_H_
 
@@ -23,7 +23,7 @@ class DevicePool {
   const std::shared_ptr<Api>& shared_api() const { return api_; }
   int device_count() const { return static_cast<int>(idle_.size()); }
 
-  // A stream on one of the devices. A device that was lost is reset first.
+  // Takes a stream on one of the devices. A lost device is reset first.
   absl::StatusOr<std::shared_ptr<Device>> Take();
   void Return(std::shared_ptr<Device> device);
 

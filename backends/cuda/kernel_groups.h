@@ -1,5 +1,5 @@
-// The entries of all kernels of a build: tables that end with an entry without name, the last of
-// which is null.
+// The entries of all kernels of a build: a null-terminated list of tables, each of which ends with
+// an entry without a name. Tests: cuda_backend_test.cc.
 #ifndef ASSAY_BACKENDS_CUDA_KERNEL_GROUPS_H_
 #define ASSAY_BACKENDS_CUDA_KERNEL_GROUPS_H_
 
@@ -17,7 +17,7 @@ namespace device {
 const Entry* const* KernelGroups();
 }
 
-// The entry of a name; null if there is none.
+// Returns the entry with this name, or null.
 const Entry* FindEntry(const Entry* const* groups, const char* name);
 
 }  // namespace assay::cuda

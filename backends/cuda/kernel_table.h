@@ -1,8 +1,8 @@
-// How an instruction becomes launches of kernels. A row of the table (kernels/rows.cc) prepares an
-// instruction once; the plan it returns names entry points, sizes and parameters and holds no
-// address, so that the same plan drives the emulator and a GPU, and can be captured in a graph.
-// Whoever runs it (plan_runner.h) gives the addresses of operands, results, scratch and constants.
-// Tests: cuda_backend_test.cc, kernels/kernel_elements_test.cc.
+// Lowers instructions to kernel launches. A row of the table (kernels/rows.cc) prepares an
+// instruction once. Its plan has entry points, sizes and parameters but no addresses, so that the
+// same plan runs on the emulator and on a GPU and can be captured in a graph. plan_runner.h
+// supplies the addresses of operands, results, scratch and constants. Tests: cuda_backend_test.cc,
+// kernels/kernel_elements_test.cc.
 #ifndef ASSAY_BACKENDS_CUDA_KERNEL_TABLE_H_
 #define ASSAY_BACKENDS_CUDA_KERNEL_TABLE_H_
 
@@ -49,7 +49,7 @@ inline BufferUse Constant(int64_t k, int64_t offset = 0) {
   return {BufferUse::Kind::kConstant, static_cast<int32_t>(k), offset};
 }
 
-// Where the address of an array stands among the bytes of the parameter.
+// The place of an array's address in the bytes of the parameter.
 struct PointerSlot {
   int32_t at = 0;
   BufferUse buffer;
@@ -63,7 +63,8 @@ struct KernelLaunch {
   int64_t shared_bytes = 0;  // dynamic
   std::vector<std::byte> parameter;
   std::vector<PointerSlot> pointers;
-  // Only copies the in-place operand to the result, and is left out where they are one array.
+  // True for a launch that only copies the in-place operand to the result. It is skipped if both
+  // are the same array.
   bool copies_in_place_operand = false;
 };
 
@@ -94,18 +95,18 @@ KernelLaunch MakeLaunch(std::string entry, Extent grid, Extent block, int64_t sh
                     absl::MakeConstSpan(pointers.begin(), pointers.size()));
 }
 
-// The launches of an instruction, in order: each sees what those before it have written. A plan
+// The launches of an instruction, in order. A launch sees the writes of earlier ones. A plan
 // without launches writes nothing (a result without elements).
 struct KernelPlan {
   std::vector<KernelLaunch> launches;
   std::vector<int64_t> scratch_bytes;
   std::vector<std::vector<std::byte>> constants;
-  // The operand whose storage the first leaf of the result may be given as its own, or -1.
+  // The operand whose storage the first leaf of the result may share, or -1.
   int in_place_operand = -1;
 };
 using KernelPlanOr = absl::StatusOr<KernelPlan>;
 
-// The kernels of an operation. Instructions have passed CheckInstruction and outlive the plan.
+// The lowering of an operation. Instructions have passed CheckInstruction and outlive the plan.
 struct KernelRow {
   Opcode opcode;
   // Operand k is read through views[k], whose sources are numbers of arrays (`Operand(source)`);
@@ -121,35 +122,38 @@ inline constexpr uint64_t TypeBit(ElementType type) {
   return uint64_t{1} << static_cast<int>(type);
 }
 
-// All rows (kernels/rows.cc), and the one of an operation; null if there is none.
+// Return all rows (kernels/rows.cc), and the row of an operation or null.
 absl::Span<const KernelRow> KernelRows();
 const KernelRow* FindKernelRow(Opcode opcode);
-// The plan of an instruction by its row. UNIMPLEMENTED names an instruction without kernels.
+// Returns the plan of an instruction by its row, or UNIMPLEMENTED with the name of an instruction
+// without kernels.
 KernelPlanOr PrepareKernels(const Instruction& instruction, absl::Span<const View> views);
 
-// A fusion, whose operands are those of the fusion, all arrays. UNIMPLEMENTED where the fused
-// instructions are better run one by one. kernels/prepare_fusion.cc.
+// Returns the plan of a fusion whose operands are all arrays (kernels/prepare_fusion.cc). Returns
+// UNIMPLEMENTED if the fused instructions run faster one by one.
 KernelPlanOr PrepareFusion(const Instruction& fusion);
 
-// Copies of elements that no instruction asks for: the elements of a view, densely, and a box from
-// the origin of an array to `at` in another. UNIMPLEMENTED for too many dimensions.
+// Return plans of copies without an instruction: of the elements of a view to a dense array, and of
+// a box from the origin of an array to `at` in another. Return UNIMPLEMENTED for too many
+// dimensions.
 KernelPlanOr PrepareViewCopy(const View& view, ElementType type);
 KernelPlanOr PrepareBoxCopy(const Shape& from, absl::Span<const int64_t> box,
                             absl::Span<const int64_t> at, const Shape& to);
 
-// What the member at `position` of a group gets (Engine::PrepareCollective): operands are those of
-// all members, member after member. kernels/collectives.cc.
+// Returns the plan of the result of the member at `position` of a group (Engine::PrepareCollective,
+// kernels/collectives.cc). Operands are those of all members, member after member.
 KernelPlanOr PrepareCollectiveKernels(const Instruction& collective, int64_t members,
                                       int64_t position);
 
-// Random operations and custom calls. `seed` words, each uniform over 64 bits, are drawn for every
-// run and stand in constant 0, which the plan leaves empty. kernels/effects.cc.
+// The plan of a random operation or a custom call (kernels/effects.cc). Every run draws `seed`
+// words, each uniform over 64 bits, and stores them in constant 0, which the plan leaves empty.
 struct EffectPlan {
   KernelPlan kernels;
   int64_t seed_words = 0;
 };
 absl::StatusOr<EffectPlan> PrepareEffectKernels(const Instruction& instruction);
-// OK if PrepareEffectKernels knows the target of a custom call; UNIMPLEMENTED names it.
+// Returns OK if PrepareEffectKernels supports the target of a custom call, otherwise UNIMPLEMENTED
+// with its name.
 absl::Status CheckCustomCall(const Instruction& custom_call);
 
 }  // namespace assay::cuda

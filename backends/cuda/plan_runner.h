@@ -1,6 +1,6 @@
-// Runs the launches of a prepared instruction (kernel_table.h) on a device: looks entries up, keeps
-// constants on each device, takes scratch from the pool and fills in addresses. Used by several
-// threads at once. Tests: cuda_backend_test.cc.
+// Runs the launches of a prepared instruction (kernel_table.h) on a device: finds entries, keeps
+// constants on each device, allocates scratch memory and fills in addresses. Thread-safe. Tests:
+// cuda_backend_test.cc.
 #ifndef ASSAY_BACKENDS_CUDA_PLAN_RUNNER_H_
 #define ASSAY_BACKENDS_CUDA_PLAN_RUNNER_H_
 
@@ -19,14 +19,14 @@ namespace assay::cuda {
 
 class PlanRunner {
  public:
-  // INTERNAL names an entry that the table of functions does not have.
+  // Returns INTERNAL with the name of an entry that the table of functions does not have.
   static absl::StatusOr<std::unique_ptr<PlanRunner>> Create(KernelPlan plan, const Api& api);
 
   int in_place_operand() const { return plan_.in_place_operand; }
   const KernelPlan& plan() const { return plan_; }
 
-  // Enqueues the launches on the stream of the device. `words`, if not empty, are copied to
-  // constant 0 first.
+  // Enqueues the launches on the device's stream. `words`, if not empty, are copied to constant 0
+  // first.
   absl::Status Run(Device& device, absl::Span<const std::byte* const> operands,
                    absl::Span<std::byte* const> results, absl::Span<const uint64_t> words = {});
 
@@ -42,7 +42,8 @@ class PlanRunner {
         entries_(std::move(entries)) {}
   absl::StatusOr<const Resident*> MakeResident(Device& device);
 
-  const std::shared_ptr<const KernelPlan> shared_;  // copies of constants may outlive the runner
+  // shared because copies of constants may outlive the runner
+  const std::shared_ptr<const KernelPlan> shared_;
   const KernelPlan& plan_;
   const std::vector<const Entry*> entries_;  // by launch
   std::mutex mutex_;

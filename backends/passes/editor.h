@@ -1,5 +1,5 @@
-// Edits computations: instructions are added and take each other's place, and at the end the lists
-// are put in order again, without what nobody needs any more. Tests: passes_test.cc.
+// Edits computations: adds and replaces instructions. At the end the instructions are sorted
+// topologically and unused ones are removed. Tests: passes_test.cc.
 #ifndef ASSAY_BACKENDS_PASSES_EDITOR_H_
 #define ASSAY_BACKENDS_PASSES_EDITOR_H_
 
@@ -16,10 +16,11 @@ namespace assay::passes {
 using EffectSet = absl::flat_hash_set<const Computation*>;
 EffectSet EffectsOf(const Module& module);
 
-// The computations that run as such: the entry, and what control flow calls. Kernels apply others.
+// Returns the computations that run as such: the entry and those that control flow calls. Kernels
+// apply all others.
 std::vector<Computation*> RunningComputations(const Module& module);
 
-// The edits of a module, which become a new module in the end.
+// The edits of a module. Apply makes a new module of them.
 class ModuleEditor {
  public:
   explicit ModuleEditor(Module& module) : module_(module), effects_(EffectsOf(module)) {
@@ -28,17 +29,17 @@ class ModuleEditor {
 
   Module& module() { return module_; }
   const EffectSet& effects() const { return effects_; }
-  // The instructions of a computation as edited so far.
+  // Returns the instructions of a computation as edited so far.
   std::vector<Instruction*> Instructions(const Computation& computation) const;
   Instruction* Root(const Computation& computation) const {
     const auto edited = roots_.find(&computation);
     return edited != roots_.end() ? edited->second : computation.root();
   }
   bool changed() const { return !orders_.empty() || drops_; }
-  // Computations that the entry does not reach are dropped, if there are any.
+  // Removes the computations that the entry does not reach.
   void DropUncalled();
 
-  // Puts the edited module in the place of the module, if there were changes. Returns true then.
+  // Replaces the module by the edited one and returns true if there were changes.
   bool Apply(std::unique_ptr<Module>& module);
 
  private:
@@ -52,24 +53,25 @@ class ModuleEditor {
 
 class Editor {
  public:
-  // Of a computation of the module, edited once.
+  // Edits a computation of the module. A computation may be edited once.
   Editor(Computation& computation, ModuleEditor& module)
       : computation_(computation), module_(module), effects_(module.effects()) {}
 
-  // Returns true if the instruction may be replaced, moved or left out: it has no effect and no
+  // Returns true if the instruction may be replaced, moved or removed: it has no effect and no
   // control dependencies.
   bool IsFree(const Instruction& instruction);
   // Adds an instruction whose operands are in the computation.
   Instruction* Add(std::unique_ptr<Instruction> instruction);
   Instruction* Add(Opcode opcode, const Shape& shape, absl::Span<Instruction* const> operands);
-  // Uses of `instruction` become uses of `by`, which has the same shape.
+  // Makes all uses of `instruction` uses of `by`, which has the same shape.
   void Replace(const Instruction* instruction, Instruction* by);
-  // What stands for an instruction now.
+  // Returns the current replacement of an instruction, which may be itself.
   Instruction* Now(Instruction* instruction) const;
   bool changed() const { return changed_; }
   void set_changed() { changed_ = true; }
 
-  // Applies the replacements. Parameters, effects and what they and the root need are kept.
+  // Applies the replacements. Keeps the root, parameters, effects and the instructions that they
+  // need.
   void Finish();
 
  private:
@@ -77,7 +79,7 @@ class Editor {
   ModuleEditor& module_;
   const EffectSet& effects_;
   absl::flat_hash_map<const Instruction*, Instruction*> replaced_;
-  absl::flat_hash_set<const Instruction*> ordered_;  // that others wait for
+  absl::flat_hash_set<const Instruction*> ordered_;  // instructions with control dependencies
   bool knows_order_ = false;
   bool changed_ = false;
 };
@@ -85,7 +87,7 @@ class Editor {
 // The number of uses of each instruction of a computation, by index; the root has one more.
 std::vector<std::vector<Instruction*>> UsersOf(const Computation& computation);
 
-// Whether two instructions have equal attributes.
+// Returns true if two instructions have equal attributes.
 bool SameAttributes(const Instruction& a, const Instruction& b);
 
 }  // namespace assay::passes

@@ -1,5 +1,5 @@
-// Fusions that hand values to each other become one fusion with several results.
-// Tests: conformance/passes/passes_test.cc.
+// Merges fusions that use each other's results into one fusion with several results. Tests:
+// conformance/passes/passes_test.cc.
 #ifndef ASSAY_BACKENDS_PASSES_FUSION_MERGE_H_
 #define ASSAY_BACKENDS_PASSES_FUSION_MERGE_H_
 
@@ -11,35 +11,36 @@
 
 namespace assay::passes {
 
-// Instructions that are computed together.
+// Instructions that become one fusion.
 struct FusionGroup {
-  // By falling index. What groups may have several times each (broadcasts, iotas, constants) is
-  // among them, too.
+  // The members by falling index, including instructions that several groups may duplicate
+  // (broadcasts, iotas, constants).
   std::vector<const Instruction*> members;
-  bool elementwise = false;  // all computing members are, on arrays of one size
+  bool elementwise = false;  // true if all computing members are elementwise on arrays of one size
   const Shape* size = nullptr;
 };
 
-// Knows which groups may become one: a value must not leave a group and come back.
+// Decides which groups may be merged: a group must be convex, so that no value leaves it and
+// returns.
 class FusionMerger {
  public:
-  // Of the instructions of a computation in an order in which each follows its operands.
+  // The instructions of the computation must be in topological order.
   explicit FusionMerger(const Computation& computation);
 
-  // Merges elementwise groups of one size that hand values to each other; groups of one instruction
-  // are welcome. Groups that stay alone are unchanged.
+  // Merges elementwise groups of one size that use each other's results. Groups may have one
+  // instruction. Other groups are unchanged.
   void Run(std::vector<FusionGroup>& groups);
 
  private:
   using Word = uint64_t;
-  using Set = std::vector<Word>;  // of instructions by index
+  using Set = std::vector<Word>;  // a bit set of instructions by index
 
   const Word* Ancestors(int64_t i) const { return ancestors_.data() + i * words_; }
   bool Meets(int64_t i, const Set& set) const;
   Set SetOf(absl::Span<const Instruction* const> members) const;
-  // What members depend on, themselves included.
+  // Returns all instructions that the members depend on, themselves included.
   Set AllAncestors(absl::Span<const Instruction* const> members) const;
-  // From now on, what depends on one of the members depends on all.
+  // Records that instructions that depend on one of the members depend on all of them.
   void Contract(absl::Span<const Instruction* const> members);
   bool MayMerge(absl::Span<const Instruction* const> merged) const;
   bool TryMerge(FusionGroup& user, FusionGroup& producer);

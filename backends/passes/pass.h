@@ -1,6 +1,6 @@
-// Transformations of modules: each takes a legal module to a legal module that computes the same,
-// in the same IR, so that every step can be printed, verified and run by itself.
-// Tests: passes_test.cc.
+// Transformations of modules. Each transforms a legal module to a legal module of the same meaning
+// in the same IR, so that every step can be printed, verified and run by itself. Tests:
+// passes_test.cc.
 #ifndef ASSAY_BACKENDS_PASSES_PASS_H_
 #define ASSAY_BACKENDS_PASSES_PASS_H_
 
@@ -19,7 +19,8 @@
 
 namespace assay::passes {
 
-// What a pass may change in the results of an engine whose operations are correctly rounded.
+// The changes that a pass may make to the results of an engine whose operations are correctly
+// rounded.
 enum class Exactness : uint8_t {
   kBitExact,  // nothing
   kAnyNan,    // the sign and the payload of NaN: legal under every profile
@@ -28,45 +29,45 @@ enum class Exactness : uint8_t {
 class Pass {
  public:
   virtual ~Pass() = default;
-  // "dead-code": as `assay show --after` names it.
+  // The name in `assay show --after`, such as "dead-code".
   virtual absl::string_view name() const = 0;
   virtual Exactness exactness() const { return Exactness::kBitExact; }
-  // Puts another module in the place of this one and returns true if there is something to change.
-  // The module is legal before and after.
+  // Replaces the module and returns true if there is something to change. The module is legal
+  // before and after.
   virtual absl::StatusOr<bool> Run(std::unique_ptr<Module>& module) const = 0;
 };
 using PassList = std::vector<std::unique_ptr<Pass>>;
 
-// Instructions without users and effects, computations that nothing calls.
+// Removes instructions without users and effects, and computations that nothing calls.
 std::unique_ptr<Pass> DeadCode();
-// Equal instructions on the same operands become one.
+// Merges equal instructions on the same operands.
 std::unique_ptr<Pass> CommonSubexpressions();
-// Instructions on constants become constants, which the engine computes. The engine must outlive
+// Replaces instructions on constants by constants that the engine computes. The engine must outlive
 // the pass.
 std::unique_ptr<Pass> ConstantFolding(const runtime::Engine& engine);
-// The rows of algebraic_rules.h up to this exactness.
+// Applies the rows of algebraic_rules.h up to this exactness.
 std::unique_ptr<Pass> AlgebraicSimplification(Exactness exactness);
-// Transpositions of factors become dimension numbers of the dot.
+// Folds transpositions of factors into the dimension numbers of the dot.
 std::unique_ptr<Pass> DotOperands();
-// Calls are written out where they stand.
+// Inlines calls.
 std::unique_ptr<Pass> InlineCalls();
-// Constants that a loop carries along unchanged are put into its computations.
+// Moves constants that a loop carries unchanged into its computations.
 std::unique_ptr<Pass> LoopConstants();
-// Elementwise operations that depend on each other become fusions, where arrays have so many
-// elements at least: on a processor, fewer cost less to compute than a fusion to plan.
+// Fuses elementwise operations that depend on each other, for arrays of at least `fewest_elements`.
+// On a CPU a smaller array takes less time to compute than a fusion takes to plan.
 std::unique_ptr<Pass> Fusion(int64_t fewest_elements = 64);
 
-// The pipeline of the cpu backend. `exactness` is the most that passes may change.
+// Returns the pipeline of the cpu backend. `exactness` limits the changes of its passes.
 PassList CpuPipeline(const runtime::Engine& engine, Exactness exactness = Exactness::kAnyNan);
 
-// Runs passes in order. `after` is called with the name of each pass and the module after it; an
-// error of it ends the run. Modules that are cut into partitions are left as they are.
+// Runs passes in order. Calls `after` with the name of each pass and the module after it; an error
+// of `after` ends the run. Partitioned modules are not changed.
 absl::Status RunPasses(const PassList& passes, std::unique_ptr<Module>& module,
                        const std::function<absl::Status(absl::string_view pass)>& after = {});
 
-// The module with its computations, header and annotations.
+// Returns a copy of the module with its computations, header and annotations.
 std::unique_ptr<Module> CopyModule(const Module& module);
-// The header alone, unscheduled.
+// Returns a module with the same header and no computations or schedule.
 std::unique_ptr<Module> EmptyModuleLike(const Module& module);
 
 }  // namespace assay::passes

@@ -1,6 +1,5 @@
-// What must not outlive this process when a signal ends it (Ctrl-C, kill): process groups of
-// children and folders of payloads. Signals that somebody else handles stay his. Tests:
-// process_test.cc.
+// Removes process groups of children and folders of payloads when a signal (Ctrl-C, kill) ends this
+// process. A signal that has another handler is left to it. Tests: process_test.cc.
 #ifndef ASSAY_BACKENDS_PROCESS_CLEANUP_H_
 #define ASSAY_BACKENDS_PROCESS_CLEANUP_H_
 
@@ -10,11 +9,11 @@
 
 namespace assay {
 
-// Killed, or removed with all that is in it, should SIGINT, SIGTERM or SIGHUP end the process. Only
-// a fixed number of each is remembered; beyond that nothing is.
+// Register a process group to kill, or a folder to remove with its contents, if SIGINT, SIGTERM or
+// SIGHUP ends the process. The number of each is limited; further calls have no effect.
 void KillOnSignal(pid_t group);
 void RemoveOnSignal(const std::string& folder);
-// No longer.
+// Cancel the registration.
 void ForgetGroup(pid_t group);
 void ForgetFolder(const std::string& folder);
 

@@ -1,7 +1,7 @@
-// Any program that answers requests over two file descriptors, as a backend. The contract for such
-// programs is docs/process_backend.md. A child that crashes, hangs or answers nonsense becomes an
-// ABORTED error that says so; the next request starts a fresh one. Tests: process_test.cc,
-// containment_test.cc.
+// A backend that is a program of its own, which responds to requests over two file descriptors.
+// docs/process_backend.md specifies the protocol. If the child crashes, hangs or sends an invalid
+// response, the request returns ABORTED with the reason, and the next request starts a new child.
+// Tests: process_test.cc, containment_test.cc.
 #ifndef ASSAY_BACKENDS_PROCESS_PROCESS_BACKEND_H_
 #define ASSAY_BACKENDS_PROCESS_PROCESS_BACKEND_H_
 
@@ -21,34 +21,35 @@ namespace assay {
 
 struct ProcessOptions {
   std::string command;  // for /bin/sh
-  std::string name;     // of the backend and in messages; empty: "process:" and the command
-  // Deadlines; negative: none.
+  // the name of the backend and in messages; empty for "process:" and the command
+  std::string name;
+  // Time limits; negative for none.
   double start_seconds = 120;
   double compile_seconds = 300;
   double execute_seconds = 600;
   double run_seconds = 900;  // compile and execute in one request
-  // What the child and each process that it starts may take for its data (RLIMIT_DATA: heap and
-  // private writable mappings, used or not; files that are mapped and shared memory do not count).
-  // 0: no limit.
+  // The memory limit of the child, and of each process that it starts (RLIMIT_DATA: heap and
+  // private writable mappings, used or not; mapped files and shared memory do not count). 0 for no
+  // limit.
   int64_t memory_bytes = 0;
-  // Payloads of more bytes than this travel as files.
+  // Larger payloads are sent as files.
   int64_t file_threshold = int64_t{64} << 20;
-  // What an answer may feed out: how much that is, the child says alone.
+  // The limit on the bytes of outfeeds in a response, whose number the child determines.
   int64_t outfeed_bytes = int64_t{1} << 30;
 };
 
-// What the program said of itself.
+// The capabilities that the program reported.
 struct ProcessCapabilities {
   int64_t protocol = 1;
   std::string name;
   std::string version;
   std::set<std::string> formats;
-  std::optional<std::set<std::string>> operations;  // unset: every one
+  std::optional<std::set<std::string>> operations;  // if not set, all operations
   std::optional<std::set<std::string>> types;
   int64_t devices = 1;
   bool feeds = false;          // takes modules with infeeds and outfeeds
   bool dynamic_sizes = false;  // takes and gives current sizes of dynamic dimensions
-  bool executes_again = true;  // takes other arguments for a compiled module
+  bool executes_again = true;  // executes a compiled module again with other arguments
 };
 
 class ProcessBackend : public Backend {
@@ -57,48 +58,49 @@ class ProcessBackend : public Backend {
   ~ProcessBackend() override;
 
   absl::string_view name() const override { return name_; }
-  // The name and the version of its answer to hello.
+  // Returns the name and the version in the response to hello.
   std::string display_name() override;
-  // As the child has said in its answer to hello; Supports() starts it.
+  // Returns the capabilities in the response to hello; Supports() starts the child.
   BackendCapabilities capabilities() const override {
     return {.executes_again = capabilities_.executes_again, .devices = capabilities_.devices};
   }
   absl::Status Supports(const Module& module) override;
-  // Another child, after a crash, compiles the module again with the same options.
+  // After a crash the next child compiles the module again with the same options.
   absl::StatusOr<std::unique_ptr<Executable>> Compile(const Module& module,
                                                       const CompileOptions& options = {}) override;
   absl::StatusOr<BufferHandle> Upload(const Literal& array, int64_t device) override;
   absl::StatusOr<Literal> Download(const Buffer& buffer) override;
-  // One request where the child speaks version 2 of the protocol (of several sets of inputs:
-  // version 4), which spares it the modules that it would keep.
+  // Sends one request if the child supports version 2 of the protocol (version 4 for several sets
+  // of inputs), so that the child need not keep the module.
   absl::StatusOr<ModuleRun> RunSets(const Module& module, const InputSets& inputs) override;
   absl::StatusOr<ProcessCapabilities> Capabilities();
 
  private:
   friend class ProcessExecutable;
 
-  // A child that has said hello; starts one where there is none.
+  // Makes sure that there is a child that has responded to hello.
   absl::Status EnsureChild();
-  // Reads the answer to the last release, if there is one. False when there is no child.
+  // Reads the response to the last release, if there is one. Returns false if there is no child.
   bool EnsureNothingUnread();
   absl::Status ReadHello(const nlohmann::json& hello);
-  // Whether the names in a list of the answer to hello exist; the rest of the list is not read.
+  // Checks that the names in a list of the response to hello exist. Stops at the first unknown
+  // name.
   absl::Status CheckNames(const nlohmann::json& hello, const char* key);
-  // Sends a request with its payload and reads the header of the answer; its payload too, unless it
-  // is a result.
+  // Sends a request with its payload and reads the header of the response, and its payload unless
+  // it is a result.
   absl::StatusOr<nlohmann::json> Ask(nlohmann::json request, absl::string_view payload,
                                      double seconds);
   absl::Status SendRequest(nlohmann::json request, absl::string_view payload, int64_t id,
                            ChildProcess::Clock::time_point deadline);
   absl::StatusOr<nlohmann::json> ReadAnswer(int64_t id, ChildProcess::Clock::time_point deadline);
   absl::Status SkipPayload(const nlohmann::json& answer, ChildProcess::Clock::time_point deadline);
-  // The module in a format that the child reads, which the request names.
+  // Encodes the module in a format that the child supports, and writes the format to the request.
   absl::StatusOr<std::string> EncodeModule(const Module& module, nlohmann::json* request);
   absl::StatusOr<int64_t> CompileModule(const Module& module, const CompileOptions& options,
                                         int64_t* devices);
   absl::StatusOr<ExecuteResults> Execute(int64_t handle, const Module& module,
                                          absl::Span<const ExecuteInputs> inputs);
-  // Asks for what `count` devices give, those of every execution.
+  // Requests the outputs of `count` devices for every execution.
   absl::StatusOr<std::vector<DeviceOutputs>> AskForOutputs(nlohmann::json request,
                                                            absl::string_view payload,
                                                            const Module& module, size_t count,
@@ -109,38 +111,38 @@ class ProcessBackend : public Backend {
   absl::Status EncodeInputs(absl::Span<const std::vector<const Literal*>> arguments,
                             absl::Span<const absl::Span<const Literal>> queues,
                             nlohmann::json* request, std::string* payload);
-  // An array of these: its header, and its bytes appended to the payload or in a file.
+  // Returns the header of an array. Its bytes are appended to the payload or written to a file.
   absl::StatusOr<nlohmann::json> EncodeLeaf(const Literal& leaf, std::string* payload);
-  // Whether the header of an array has the bytes and, of dynamic dimensions, sizes that fit.
+  // Checks that the header of an array has the right number of bytes and valid dynamic sizes.
   absl::Status CheckArray(const nlohmann::json& header, const Shape& shape);
-  // Whether the headers of one value are those of the arrays of the result.
+  // Checks that the headers of a value match the arrays of the result.
   absl::Status CheckHeaders(const nlohmann::json& headers, const Shape& result);
-  // Whether the headers of what is fed out are of shapes that the module's outfeeds have, and not
-  // too much.
+  // Checks that the headers of outfeeds have shapes of the module's outfeeds and do not exceed the
+  // limit.
   absl::Status CheckOutfeeds(const nlohmann::json& lists, const Module& module, size_t count);
-  // Of headers that have been checked.
+  // Reads outfeeds whose headers have been checked.
   absl::StatusOr<std::vector<Literal>> ReadOutfeed(const nlohmann::json& headers,
                                                    const Module& module,
                                                    ChildProcess::Clock::time_point deadline);
-  // A value whose headers have been checked.
+  // Reads a value whose headers have been checked.
   absl::StatusOr<Literal> ReadResult(const nlohmann::json& headers, const Shape& result,
                                      ChildProcess::Clock::time_point deadline);
   absl::Status ReadArray(const nlohmann::json& header, Literal* literal,
                          ChildProcess::Clock::time_point deadline);
   absl::StatusOr<std::string> ScratchFile();
   void Release(int64_t handle, int64_t generation);
-  // The child is not to be trusted any further.
+  // Returns an error about an invalid response and kills the child.
   absl::Status Refuse(absl::string_view what);
 
   ProcessOptions options_;
   std::string name_;
   std::unique_ptr<ChildProcess> child_;
-  int64_t generation_ = 0;  // of the child; handles belong to one
+  int64_t generation_ = 0;  // the number of the child; a handle belongs to one child
   int64_t next_id_ = 1;
-  std::optional<int64_t> unread_release_;  // the id of a release whose answer has not been read
+  std::optional<int64_t> unread_release_;  // the id of a release whose response has not been read
   ProcessCapabilities capabilities_;
-  std::string excerpt_;  // the beginning of the last answer, for messages
-  std::string scratch_;  // folder of payload files, made at need
+  std::string excerpt_;  // the beginning of the last response, for messages
+  std::string scratch_;  // the folder of payload files, created when it is needed
 };
 
 }  // namespace assay

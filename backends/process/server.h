@@ -1,5 +1,5 @@
-// The process side of docs/process_backend.md: any backend of this program answers requests of
-// another one. `assay serve` is this function with the golden interpreter. Tests:
+// The server side of docs/process_backend.md: a backend of this program responds to requests of
+// another program. `assay serve` is this server with the golden interpreter. Tests:
 // process_cli_test.py.
 #ifndef ASSAY_BACKENDS_PROCESS_SERVER_H_
 #define ASSAY_BACKENDS_PROCESS_SERVER_H_
@@ -17,26 +17,27 @@
 
 namespace assay {
 
-// The highest version of the protocol that both sides of it speak.
+// The highest version of the protocol that client and server support.
 inline constexpr int64_t kProcessProtocol = 4;
 
 struct ServerOptions {
-  std::string name = "assay", version;  // what hello says
-  int64_t protocol = kProcessProtocol;  // the highest version that is spoken
+  std::string name = "assay", version;  // the name and version in the response to hello
+  int64_t protocol = kProcessProtocol;  // the highest version that the server offers
   int64_t devices = 1;
-  bool feeds = true;          // modules with infeeds and outfeeds are taken
-  bool dynamic_sizes = true;  // current sizes of dynamic dimensions are taken and given
-  std::optional<std::vector<std::string>> types;  // element types by name; none: all
-  // Called with every module before it is compiled: INVALID_ARGUMENT for an illegal one.
+  bool feeds = true;          // true if modules with infeeds and outfeeds are supported
+  bool dynamic_sizes = true;  // true if dynamic dimensions are supported
+  // the names of the supported element types; all if not set
+  std::optional<std::vector<std::string>> types;
+  // Called with every module before it is compiled. Returns INVALID_ARGUMENT for an illegal module.
   std::function<absl::Status(const Module&)> check;
 };
 
-// Answers the requests that come over one descriptor on the other, until `bye` or the end of the
-// channel. INVALID_ARGUMENT for requests that are none.
+// Reads requests from one descriptor and writes responses to the other, until `bye` or the end of
+// the input. Returns INVALID_ARGUMENT for malformed requests.
 absl::Status Serve(Backend& backend, const ServerOptions& options, int request_fd, int response_fd);
-// Answers the first request with an error: what a program does that cannot start.
+// Responds to the first request with an error, for a program that cannot start.
 absl::Status ServeError(const absl::Status& error, int request_fd, int response_fd);
-// The descriptor that an environment variable names, ASSAY_REQUEST_FD or ASSAY_RESPONSE_FD.
+// Returns the descriptor in an environment variable, ASSAY_REQUEST_FD or ASSAY_RESPONSE_FD.
 absl::StatusOr<int> DescriptorOf(const char* variable, absl::string_view program);
 
 }  // namespace assay

@@ -1,4 +1,4 @@
-// Targets that misbehave, and how the tests talk to them. Used by process_test.cc and
+// Test helpers: misbehaving targets, and backends for them. Used by process_test.cc and
 // containment_test.cc.
 #ifndef ASSAY_BACKENDS_PROCESS_TESTING_H_
 #define ASSAY_BACKENDS_PROCESS_TESTING_H_
@@ -20,7 +20,7 @@ namespace assay {
 inline constexpr char kEcho[] = "ENTRY e { ROOT x = f32[3] parameter(0) }";
 
 inline std::string Misbehaving(absl::string_view how, absl::string_view argument = "") {
-  // Without what a Python that starts a hundred times in a test need not load.
+  // -I and -S make Python start faster; a test starts it a hundred times.
   return absl::StrCat("python3 -IS ", ASSAY_SOURCE_DIR,
                       "/backends/process/testdata/misbehaving_target.py ", how, " ", argument);
 }
@@ -32,7 +32,7 @@ inline std::unique_ptr<ProcessBackend> Backend(const std::string& command, doubl
   return std::make_unique<ProcessBackend>(options);
 }
 
-// The result as text, or the error.
+// Returns the result as text, or the error.
 inline std::string RunText(ProcessBackend& backend, absl::string_view text,
                            const std::vector<std::string>& arguments) {
   auto module = ParseModule(text);
@@ -49,7 +49,8 @@ inline std::string RunEcho(const std::string& command, double seconds = 30) {
   return RunText(*Backend(command, seconds), kEcho, {"f32[3]{0} {1, 2, 3}"});
 }
 
-// A target that answers as the JSON says: one object to each request (misbehaving_target.py).
+// Returns the command of a target that sends the JSON objects, one for each request
+// (misbehaving_target.py).
 inline std::string Scripted(absl::string_view answers) {
   static int number = 0;
   const std::string path = TestPath(absl::StrCat("script_", number++));

@@ -1,8 +1,8 @@
 // Batch normalisation of one feature in exact arithmetic: every element of the three operations is
 // a + b / sqrt(w) with dyadic numbers a, b and w, or a rational number, and is rounded once without
-// an enclosure. What the definitions compute, and where their kernels turn when two doubles do not
-// decide a rounding. Source: reference ops_structural.md 9.
-// Tests: every_path_test.cc, linear_algebra_kernels_test.cc.
+// an enclosure. The definitions compute this way, and so do the kernels where two doubles do not
+// decide a rounding. Source: reference ops_structural.md 9. Tests: every_path_test.cc,
+// linear_algebra_kernels_test.cc.
 //
 // Operands that are infinite or NaN, and var + epsilon that is not positive, act as in the formulas
 // evaluated with infinities: only whether a factor is zero, finite (and its sign), infinite or NaN
@@ -19,24 +19,27 @@
 
 namespace assay {
 
-// The attribute is an f32, and counts in the element type of the operand.
+// Returns the attribute epsilon, an f32, rounded to the element type of the operand.
 double BatchNormEpsilon(const Instruction& instruction);
 
-// Mean and variance + epsilon, computed from the cells or given.
+// The mean, and the variance plus epsilon, of one feature. They are computed from the cells or
+// given.
 class BatchNormStatistics {
  public:
-  // Of `count` cells with this sum and this sum of squares.
+  // Computes the statistics of `count` cells from their sum and the sum of their squares.
   BatchNormStatistics(const ExactSum& sum, const ExactSum& squares, int64_t count, double epsilon);
   BatchNormStatistics(double mean, double variance, double epsilon);
 
-  // Of statistics computed from cells: the mean, and the variance without epsilon.
+  // Return the rounded mean, and the rounded variance without epsilon. Only for statistics computed
+  // from cells.
   uint64_t Mean(ElementType type) const;
   uint64_t Variance(ElementType type) const;
 
-  // scale * (x - mean) / sqrt(variance + epsilon) + offset.
+  // Returns scale * (x - mean) / sqrt(variance + epsilon) + offset, rounded once.
   uint64_t Normalized(ElementType type, double x, double scale, double offset) const;
 
-  // The same, in part. Both are finite and the root is not zero, or `ordinary` is false.
+  // The mean and the root as balls, for kernels. `ordinary` is true if both are finite and the root
+  // is not zero.
   bool ordinary() const { return mean_class_ == 0 && root_class_ == 1; }
   real::DdBall MeanBall() const;
   real::DdBall RootBall() const;
@@ -44,15 +47,15 @@ class BatchNormStatistics {
  private:
   friend class BatchNormGradient;
   void SetSquare(const real::Dyadic& square);
-  // x - mean: its sign where both are finite.
+  // Returns the class of x - mean: its sign if both are finite.
   double DistanceClass(double x) const;
 
   int64_t count_ = 1;
   real::Dyadic total_;     // mean = total_ / count_
   real::Dyadic spread_;    // variance = spread_ / count_^2
   real::Dyadic square_;    // variance + epsilon = square_ / count_^2
-  double rounded_total_;   // -0 where all cells are
-  double mean_class_ = 0;  // the mean where it is not finite
+  double rounded_total_;   // -0 if all cells are -0
+  double mean_class_ = 0;  // the mean if it is not finite
   double root_class_ = 1;  // sqrt(variance + epsilon): 0, 1 for any positive number, inf, NaN
 };
 
@@ -60,7 +63,7 @@ class BatchNormGradient {
  public:
   BatchNormGradient(double mean, double variance, double epsilon);
 
-  // Every cell and its gradient, before the results are asked for; then Finish().
+  // Add every cell with its gradient, then call Finish(), then read the results.
   void Add(double x, double dy);
   void Finish();
 
@@ -82,7 +85,7 @@ class BatchNormGradient {
   double mean_;
   BatchNormStatistics statistics_;
   ExactSum gradients_;  // P
-  ExactSum products_;   // of dy x, where all is finite
+  ExactSum products_;   // the sum of dy x, if all terms are finite
   int64_t count_ = 0;
   double special_ = 0;  // the sum of the terms of Q that are not finite, or 0
   real::Dyadic gradient_sum_, centered_sum_;

@@ -1,5 +1,6 @@
-// Elements as plain numbers of up to 128 bits, for the operations that look at bits across types.
-// Source: reference ops_elementwise_and_types.md 1.4, 6.15.
+// Elements as unsigned integers of up to 128 bits, for operations that reinterpret bits. Tests:
+// definitions_test.cc, conformance/corpus/every_path_test.cc. Source: reference
+// ops_elementwise_and_types.md 1.4, 6.15.
 #ifndef ASSAY_EVALUATOR_OPS_BIT_PATTERNS_H_
 #define ASSAY_EVALUATOR_OPS_BIT_PATTERNS_H_
 
@@ -10,19 +11,19 @@ namespace assay {
 
 using Pattern = unsigned __int128;
 
-// Bits that an element counts in bitcast-convert: a whole byte for pred and the f6 types.
+// Returns the width of an element in bitcast-convert: a whole byte for pred and the f6 types.
 inline int PatternWidth(ElementType type) {
   const int bits = Info(type).bits;
   return IsPred(type) || bits == 6 ? 8 : bits;
 }
 
-// A complex number has its real part in the low half.
+// Returns the bits of an element. A complex number has its real part in the low half.
 inline Pattern ToPattern(ElementType type, Element element) {
   if (!IsComplex(type)) return element.bits;
   return element.bits | (Pattern{element.imag} << (Info(type).bits / 2));
 }
 
-// From the low bits; a pred is true when any of its eight bits is set.
+// Returns the element with these low bits. A pred is true if any of its eight bits is set.
 inline Element FromPattern(ElementType type, Pattern pattern) {
   auto low = [](Pattern value, int bits) {
     return static_cast<uint64_t>(value & ((Pattern{1} << bits) - 1));

@@ -1,5 +1,5 @@
-// Which updates meet which cell of a result, in order: scatter and select-and-scatter walk over
-// their updates once and then answer for every cell.
+// The updates of each cell of a result, in order. Scatter and select-and-scatter iterate over their
+// updates once and then look up the updates of a cell.
 #ifndef ASSAY_EVALUATOR_OPS_CELL_UPDATES_H_
 #define ASSAY_EVALUATOR_OPS_CELL_UPDATES_H_
 
@@ -13,7 +13,7 @@ namespace assay {
 
 class CellUpdates {
  public:
-  // Row-major positions of the cell and of the update.
+  // Adds an update. Both numbers are row-major positions.
   void Add(int64_t cell, int64_t update) { updates_[cell].push_back(update); }
   absl::Span<const int64_t> Of(int64_t cell) const {
     auto found = updates_.find(cell);

@@ -1,6 +1,6 @@
-// What the member at a position of a group gets. Operand k of member m has the number m * n + k,
-// where n is the number of operands. Source: reference ops_control_and_collectives.md 7.
-// Tests: collective_kernels_test.cc.
+// The definitions of collectives: the result of the member at a position of a group. Operand k of
+// member m has the number m * n + k, where n is the number of operands. Source: reference
+// ops_control_and_collectives.md 7. Tests: collective_kernels_test.cc.
 #include "evaluator/ops/collectives.h"
 
 #include <optional>

@@ -9,8 +9,9 @@
 
 namespace assay {
 
-// Adds lhs[l] * rhs[r] for each contracted position, which is put into both indices; the others are
-// in there. `counts(l)`, a StatusOr<bool>, says whether the position does.
+// Adds lhs[l] * rhs[r] for each contracted position, which it stores in both indices; the caller
+// has set the other dimensions. `counts(l)`, a StatusOr<bool>, returns true if the position is a
+// term.
 template <typename Counts>
 absl::Status AddContracted(const Instruction& dot, const DotDimensions& dims, Dimensions l,
                            Dimensions r, OperandElements& operands, EvaluationContext& context,

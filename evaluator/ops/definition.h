@@ -1,6 +1,6 @@
-// What the definitions share: how a rule for one element becomes a Definition, and walking over
-// indices. A definition keeps a reference to its instruction, and works for one set of operand
-// values.
+// Shared by the definitions: turns a rule for one element into a Definition, and iterates over
+// indices. A definition keeps a reference to its instruction and is valid for one set of operand
+// values. Tests: definitions_test.cc.
 #ifndef ASSAY_EVALUATOR_OPS_DEFINITION_H_
 #define ASSAY_EVALUATOR_OPS_DEFINITION_H_
 
@@ -19,7 +19,7 @@ namespace assay {
 using Index = absl::Span<const int64_t>;
 using DefinitionOr = absl::StatusOr<std::unique_ptr<Definition>>;
 
-// DefinePad(pad), ...: one for each row of definitions.def, and that of elementwise operations.
+// DefinePad(pad) and so on, one function for each row of definitions.def, and DefineElementwise.
 #define DEFINITION(opcode, name) DefinitionOr Define##name(const Instruction& instruction);
 #include "evaluator/ops/definitions.def"
 #undef DEFINITION
@@ -31,38 +31,41 @@ struct Source {
   Dimensions index;
 };
 
-// For operations that only move: which operand's element stands at an index of the result.
+// Returns the operand's element that is at an index of the result, for operations that only move
+// elements.
 using SourceRule = std::function<Source(Index)>;
 std::unique_ptr<Definition> DefineView(SourceRule source);
 
-// For operations with one result: the element at an index.
+// Returns the element at an index, for operations with one result.
 using ElementFunction =
     std::function<absl::StatusOr<Element>(Index, OperandElements&, EvaluationContext&)>;
 std::unique_ptr<Definition> DefineElement(ElementFunction element);
 
-// A kernel that fills its results element by element, from a definition made anew for each run:
-// those of whole-array operations remember what they found. `define` is tried at once.
+// Returns a kernel that fills its results element by element. It makes a new definition for each
+// run, because definitions of whole-array operations cache their results. `define` is called once
+// at the start to find its errors.
 using Define = std::function<DefinitionOr()>;
 absl::StatusOr<std::unique_ptr<Kernel>> MakeStraightKernel(Define define);
 
-// The shape of operand k; the element type of operand k.
+// Return the shape and the element type of operand k.
 inline const Shape& OperandShape(const Instruction& instruction, int64_t k) {
   return instruction.operand(k)->shape();
 }
 inline ElementType OperandType(const Instruction& instruction, int64_t k) {
   return OperandShape(instruction, k).element_type();
 }
-// The element type of result leaf k.
+// Returns the element type of a leaf of the result.
 ElementType ResultType(const Instruction& instruction, int64_t leaf);
 
-// An element in another type; a bit copy when the types are equal.
+// Converts an element to another type. Equal types keep the bits.
 Element As(ElementType to, ElementType from, Element element);
 
-// The element of operand k at `index`, in type `to`: operands of mixed float types.
+// Returns the element of operand k at `index`, converted to type `to`, for operands of mixed float
+// types.
 absl::StatusOr<Element> ElementAs(ElementType to, const Instruction& instruction, int64_t k,
                                   Index index, OperandElements& operands);
 
-// Row-major position of an index, and the index at a position. 1.2.
+// Return the row-major position of an index, and the index at a position (ops_structural.md 1.2).
 int64_t PositionOf(Index index, absl::Span<const int64_t> sizes);
 Dimensions IndexAt(int64_t position, absl::Span<const int64_t> sizes);
 int64_t CountOf(absl::Span<const int64_t> sizes);
@@ -82,7 +85,7 @@ absl::Status ForEachIndex(absl::Span<const int64_t> sizes, Visit visit) {
   }
 }
 
-// The sizes that the listed dimensions have.
+// Returns the sizes of the listed dimensions.
 Dimensions SizesOf(absl::Span<const int64_t> sizes, absl::Span<const int64_t> dimensions);
 
 }  // namespace assay

@@ -1,5 +1,5 @@
-// What definitions refuse, and what stops them. Their values:
-// conformance/corpus/every_path_test.cc.
+// Errors of definitions, and budgets that stop them. conformance/corpus/every_path_test.cc tests
+// their values.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

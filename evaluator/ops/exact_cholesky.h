@@ -1,7 +1,7 @@
 // The Cholesky factor of one matrix, exactly: fraction-free elimination gives every minor that an
 // element is made of, and element (i, j) = minor(i, j) / sqrt(D(j) D(j-1)) with the leading minors
-// D is rounded once. Nothing stays undecided, ties included. The definition of cholesky, and the
-// last tier of its kernel. Tests: every_path_test.cc, linear_algebra_kernels_test.cc.
+// D is rounded once. Nothing stays undecided, ties included. The definition of cholesky and the
+// last tier of its kernel use it. Tests: every_path_test.cc, linear_algebra_kernels_test.cc.
 #ifndef ASSAY_EVALUATOR_OPS_EXACT_CHOLESKY_H_
 #define ASSAY_EVALUATOR_OPS_EXACT_CHOLESKY_H_
 

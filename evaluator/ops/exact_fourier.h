@@ -3,10 +3,11 @@
 // the inverse with the other sign and divided by N1 N2 ...
 //
 // The sum is computed in long integers with roots of unity to 192, 384, 768 and 1536 bits until its
-// enclosure rounds to one pattern. An enclosure that holds zero, or the tie between two neighbours,
-// asks algebra first: whether the value is just that. It is a number of a cyclotomic field, where
-// equality is decided exactly. So what stays undecided is no tie, only closer to one than 1536 bits
-// show. The definition of fft, and the last tier of its kernel. Tests: fourier_test.cc.
+// enclosure rounds to one pattern. If an enclosure contains zero, or the tie between two
+// neighbours, an algebraic test decides first whether the value is equal to it. The value is in a
+// cyclotomic field, where equality is decidable. So an undecided value is not a tie but closer to
+// one than 1536 bits show. The definition of fft and the last tier of its kernel use it. Tests:
+// fourier_test.cc.
 #ifndef ASSAY_EVALUATOR_OPS_EXACT_FOURIER_H_
 #define ASSAY_EVALUATOR_OPS_EXACT_FOURIER_H_
 
@@ -22,14 +23,14 @@ namespace assay {
 
 class ExactFourier {
  public:
-  // Finite `values`, real and imaginary parts in turn, row-major over the lengths, all of which are
-  // positive.
+  // `values` are finite, with interleaved real and imaginary parts, row-major over the lengths,
+  // which are positive.
   ExactFourier(absl::Span<const int64_t> lengths, bool inverse, absl::Span<const double> values);
   ~ExactFourier();
 
-  // A part of element `bin` in the float `type`. `near_zero`: ask whether it is zero before
-  // anything else. Counts the deciding tier in context.real_stats; `enclosure`, unless null, is
-  // set.
+  // Returns a part of element `bin`, rounded to the float `type`. `near_zero` makes it test for
+  // zero first. Counts the deciding tier in context.real_stats, and sets `enclosure` unless it is
+  // null.
   absl::StatusOr<uint64_t> Part(ElementType type, absl::Span<const int64_t> bin, bool imaginary,
                                 bool near_zero, EvaluationContext& context,
                                 RealEnclosure* enclosure);
@@ -39,9 +40,9 @@ class ExactFourier {
   std::unique_ptr<Impl> impl_;
 };
 
-// What a transform reads and writes: the block of the last dimensions, one for every index of the
-// others. RFFT: real values, the first half of the last axis. IRFFT: the first half of a spectrum
-// X, whose other half is X[-k] = conj(X[k]); the result is the real part.
+// The blocks that a transform reads and writes: the last dimensions form a block, one for every
+// index of the others. RFFT: real values, the first half of the last axis. IRFFT: the first half of
+// a spectrum X, whose other half is X[-k] = conj(X[k]); the result is the real part.
 class FourierShape {
  public:
   explicit FourierShape(const Instruction& fft);
@@ -51,12 +52,13 @@ class FourierShape {
   bool inverse() const { return inverse_; }
   bool real_input() const { return kind_ == FftType::kRfft; }
   bool real_output() const { return kind_ == FftType::kIrfft; }
-  // Elements of one block of the operand, and of the result.
+  // Return the number of elements of one block of the operand and of the result.
   int64_t operand_size() const;
   int64_t result_size() const;
-  // Index in the block of the whole spectrum for element `i` of a result block.
+  // Returns the index in the whole spectrum of element `i` of a result block.
   Dimensions BinOf(int64_t i) const;
-  // The whole block from the elements of an operand block (interleaved parts for complex ones).
+  // Returns the whole block for the elements of an operand block (interleaved parts for complex
+  // ones).
   std::vector<double> Whole(absl::Span<const double> operand) const;
 
  private:

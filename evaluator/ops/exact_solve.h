@@ -1,7 +1,7 @@
 // Triangular systems, exactly: every element of the solution is a rational number, found by
 // substitution over one denominator, the product of the diagonal so far, and rounded once. The
-// definition of triangular-solve, and the last tier of its kernel.
-// Tests: every_path_test.cc, linear_algebra_kernels_test.cc.
+// definition of triangular-solve and the last tier of its kernel use it. Tests: every_path_test.cc,
+// linear_algebra_kernels_test.cc.
 #ifndef ASSAY_EVALUATOR_OPS_EXACT_SOLVE_H_
 #define ASSAY_EVALUATOR_OPS_EXACT_SOLVE_H_
 
@@ -23,16 +23,16 @@ class TriangularForm {
   explicit TriangularForm(const Instruction& solve);
 
   int64_t n() const { return n_; }
-  // Right-hand sides in one matrix b.
+  // The number of right-hand sides in one matrix b.
   int64_t columns() const { return columns_; }
   bool unit_diagonal() const { return unit_; }
-  // T(i, j), or its conjugate, is at this place of the row-major matrix a; j <= i.
+  // Returns the position of T(i, j), or of its conjugate, in the row-major matrix a; j <= i.
   int64_t PlaceOfT(int64_t i, int64_t j) const {
     const int64_t p = FromEnd(i), q = FromEnd(j);
     return swapped_ ? q * n_ + p : p * n_ + q;
   }
   bool conjugated() const { return conjugated_; }
-  // Element i of right-hand side `column`, and of its solution, is at this place of b.
+  // Returns the position in b of element i of right-hand side `column`, and of its solution.
   int64_t PlaceOfB(int64_t i, int64_t column) const {
     return left_ ? FromEnd(i) * columns_ + column : column * n_ + FromEnd(i);
   }
@@ -45,8 +45,8 @@ class TriangularForm {
 };
 
 // Solves T y = c for one right-hand side. `t` holds element (i, j) at i * n + j, `c` element i: one
-// double each for float types, two for complex ones. Only j <= i is read, and the diagonal only
-// where it is not taken for ones.
+// double each for float types, two for complex ones. Only j <= i is read, and the diagonal only if
+// `unit_diagonal` is false.
 //
 // Infinities and NaN of the operands, and of quotients by a zero on the diagonal, go through the
 // substitution as in exact arithmetic with infinities (a / 0 has the sign of a and of the zero,

@@ -1,9 +1,8 @@
-// acc = init; acc = f(acc, x) for one x after the other: what reduce, reduce-window, scatter and
-// select-and-scatter do with their computation. A recognised add or multiply of floats or complex
-// numbers is the exact result rounded once, each result by itself; everything else runs as written
-// in the order given, which is exact for integers and for selections. Without any x the result is
-// init, bit for bit.
-// Source: reference ops_structural.md 0.3 (Accumulations), 0.4. Tests: fold_test.cc.
+// The fold of reduce, reduce-window, scatter and select-and-scatter: acc = init, then acc = f(acc,
+// x) for one x after the other. A recognised sum or product of floats or complex numbers is the
+// exact result rounded once, for each result separately. Everything else runs as written in the
+// given order, which is exact for integers and for selections. Without any x the result is init,
+// bit for bit. Source: reference ops_structural.md 0.3 (Accumulations), 0.4. Tests: fold_test.cc.
 #ifndef ASSAY_EVALUATOR_OPS_FOLD_H_
 #define ASSAY_EVALUATOR_OPS_FOLD_H_
 
@@ -22,10 +21,11 @@
 
 namespace assay {
 
-// The sum or product of floats or complex numbers, of which there is at least one.
+// The exact sum or product of at least one float or complex number.
 class ExactFold {
  public:
-  // Whether a recognised reducer of elements of `type` rounds, so that it needs this.
+  // Returns true if a recognised reducer of elements of `type` rounds, so that it needs an
+  // ExactFold.
   static bool IsFor(analysis::ReducerKind kind, ElementType type) {
     return (kind == analysis::ReducerKind::kAdd || kind == analysis::ReducerKind::kMultiply) &&
            (IsFloat(type) || IsComplex(type));
@@ -38,7 +38,7 @@ class ExactFold {
 
   void Clear();
   void Add(Element x);
-  // Counts the element where it stays undecided.
+  // Returns the rounded result. Counts it in the context's statistics if it stays undecided.
   Element Result(EvaluationContext& context) const;
 
  private:
@@ -65,17 +65,18 @@ class Fold {
   Element Result(int64_t k, EvaluationContext& context) const;
 
  private:
-  std::vector<ElementType> types_;     // of the parameters
-  std::vector<Element> accumulators_;  // the inits, or the values so far where they are as written
-  std::vector<Element> arguments_;     // of one call
+  std::vector<ElementType> types_;  // of the parameters
+  // the inits, or the values so far of results that run as written
+  std::vector<Element> accumulators_;
+  std::vector<Element> arguments_;  // the arguments of one call
   Region region_;
-  bool runs_region_ = false;                     // for some result
-  std::vector<std::optional<ExactFold>> exact_;  // by result; nullopt: runs as written
-  bool begun_ = false;                           // exact_ has the inits
+  bool runs_region_ = false;                     // true if some result runs as written
+  std::vector<std::optional<ExactFold>> exact_;  // by result; nullopt if it runs as written
+  bool begun_ = false;                           // true if exact_ includes the inits
 };
 
-// For an instruction whose operands are N arrays and then N inits: starts from the inits; adds the
-// elements of the arrays at an index.
+// For an instruction whose operands are N arrays and then N inits: StartFold starts from the inits,
+// AddToFold adds the elements of the arrays at an index.
 absl::Status StartFold(Fold& fold, const Instruction& instruction, OperandElements& operands);
 absl::Status AddToFold(Fold& fold, const Instruction& instruction, absl::Span<const int64_t> index,
                        OperandElements& operands, EvaluationContext& context);

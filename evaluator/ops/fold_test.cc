@@ -1,4 +1,4 @@
-// What a fold gives by its reducer: exact for recognised sums and products, in order otherwise.
+// The results of folds: exact for recognised sums and products, in the given order otherwise.
 #include "evaluator/ops/fold.h"
 
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
-// The sort whose order is golden: bottom-up merges of runs of 1, 2, 4, ... neighbours, in which the
-// right item goes first only when it is strictly less than the left one. Stable; for a comparator
-// that is no strict weak order (a float `<` with NaN, `<=`) this is what fixes the result.
-// Source: reference ops_structural.md 6.2. Tests: merge_sort_test.cc.
+// The merge sort that defines golden order: bottom-up merges of runs of 1, 2, 4, ... neighbours, in
+// which the right item goes first only if it is strictly less than the left one. It is stable. For
+// a comparator that is not a strict weak order (a float `<` with NaN, `<=`) this algorithm
+// determines the result. Source: reference ops_structural.md 6.2. Tests: merge_sort_test.cc.
 #ifndef ASSAY_EVALUATOR_OPS_MERGE_SORT_H_
 #define ASSAY_EVALUATOR_OPS_MERGE_SORT_H_
 
@@ -11,7 +11,7 @@
 
 namespace assay {
 
-// less(a, b) on items.
+// Sorts the items by less(a, b).
 template <typename Item, typename Less>
 void MergeSort(std::vector<Item>& items, Less less) {
   const size_t n = items.size();

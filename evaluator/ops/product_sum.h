@@ -1,8 +1,9 @@
-// A sum of products in the type of the result: what dot and convolution compute. Floats: exact
-// products, exact sum, rounded once, whatever the types of the factors. Complex: each component
-// exact. Integers: modulo 2^bits, each factor extended from its own type. pred: OR of ANDs. Where
-// factors and result are not of one class, factors are converted to the result's type first. No
-// terms: zero. Source: reference ops_structural.md 7.2, 8. Tests: product_sum_test.cc.
+// The sum of products that dot and convolution compute, in the type of the result. Floats have
+// exact products and an exact sum, rounded once, whatever the types of the factors; complex numbers
+// have each component exact. Integers are computed modulo 2^bits, each factor extended from its own
+// type; pred is an OR of ANDs. If factors and result are not of one class, factors are converted to
+// the result's type first. A sum without terms is zero. Source: reference ops_structural.md 7.2, 8.
+// Tests: product_sum_test.cc.
 #ifndef ASSAY_EVALUATOR_OPS_PRODUCT_SUM_H_
 #define ASSAY_EVALUATOR_OPS_PRODUCT_SUM_H_
 
@@ -23,7 +24,7 @@ class ProductSum {
 
  private:
   const ElementType given_lhs_, given_rhs_, result_;
-  const ElementType lhs_, rhs_;  // in which factors are multiplied
+  const ElementType lhs_, rhs_;  // the types in which factors are multiplied
   ExactSum real_, imaginary_;
   uint64_t integer_ = 0;
 };

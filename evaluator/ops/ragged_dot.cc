@@ -1,6 +1,6 @@
 // ragged-dot: a dot whose rows belong to groups that have an rhs each; or whose contracted
 // positions do, so that each group gives a result; or of whose batch only the elements in groups
-// count. What is in no group gives zeros. Source: ops_structural.md 7.3.
+// count. Elements in no group are zeros. Source: ops_structural.md 7.3.
 #include <optional>
 #include <utility>
 

@@ -1,7 +1,7 @@
-// The two counter-based generators of random bits, a block at a time, and which word of which block
-// an element of rng-bit-generator is. Source: reference ops_control_and_collectives.md 10 (the
-// generators are those of Salmon et al., "Parallel random numbers: as easy as 1, 2, 3").
-// Tests: every_path_test.cc, random_kernels_test.cc.
+// The two counter-based generators of random bits, block by block, and the mapping of an element of
+// rng-bit-generator to a word of a block. Source: reference ops_control_and_collectives.md 10 (the
+// generators are those of Salmon et al., "Parallel random numbers: as easy as 1, 2, 3"). Tests:
+// every_path_test.cc, random_kernels_test.cc.
 #ifndef ASSAY_EVALUATOR_OPS_RANDOM_BLOCKS_H_
 #define ASSAY_EVALUATOR_OPS_RANDOM_BLOCKS_H_
 
@@ -20,7 +20,7 @@ using Counter128 = unsigned __int128;
 inline uint32_t LowWord(uint64_t value) { return static_cast<uint32_t>(value); }
 inline uint32_t HighWord(uint64_t value) { return static_cast<uint32_t>(value >> 32); }
 
-// Threefry2x32 with 20 rounds. 10.1.
+// Threefry2x32 with 20 rounds (reference 10.1).
 inline std::array<uint32_t, 2> Threefry2x32(uint64_t key, uint64_t counter) {
   constexpr int kRotations[2][4] = {{13, 15, 26, 6}, {17, 29, 16, 24}};
   constexpr uint32_t kParity = 0x1BD11BDA;
@@ -38,7 +38,7 @@ inline std::array<uint32_t, 2> Threefry2x32(uint64_t key, uint64_t counter) {
   return {x0, x1};
 }
 
-// Philox4x32 with 10 rounds. 10.3.
+// Philox4x32 with 10 rounds (reference 10.3).
 inline std::array<uint32_t, 4> Philox4x32(uint64_t key, Counter128 counter) {
   constexpr uint64_t kM0 = 0xD2511F53, kM1 = 0xCD9E8D57;
   constexpr uint32_t kW0 = 0x9E3779B9, kW1 = 0xBB67AE85;
@@ -57,18 +57,19 @@ inline std::array<uint32_t, 4> Philox4x32(uint64_t key, Counter128 counter) {
   return {x0, x1, x2, x3};
 }
 
-// How THREE_FRY lays its blocks of two words over an array of words of 32 bits or less: the halves
-// of one dimension pair up, and the blocks form an array [outer, half, inner]. 10.2.
+// How THREE_FRY maps its blocks of two words to an array of elements of at most 32 bits: the two
+// halves of one dimension are paired, and the blocks form an array [outer, half, inner] (reference
+// 10.2).
 struct ThreefryGrid {
-  int64_t size;   // of the split dimension
+  int64_t size;   // the size of the split dimension
   int64_t half;   // ceil(size / 2)
-  int64_t inner;  // elements behind the split dimension
+  int64_t inner;  // the number of elements behind the split dimension
   int64_t blocks;
 
   static ThreefryGrid Of(const Shape& shape) {
     Dimensions sizes(shape.dimensions().begin(), shape.dimensions().end());
     if (sizes.empty()) sizes.push_back(1);
-    // The first even dimension, or else the first of the largest ones.
+    // The first even dimension, otherwise the first of the largest ones.
     auto split = absl::c_find_if(sizes, [](int64_t size) { return size % 2 == 0; });
     if (split == sizes.end()) split = absl::c_max_element(sizes);
     const int64_t size = *split, half = (size + 1) / 2;
@@ -77,14 +78,14 @@ struct ThreefryGrid {
   }
 };
 
-// What rng-bit-generator is asked for. 10.
+// The parameters of an rng-bit-generator (reference 10).
 struct RandomBitsPlan {
   bool three_fry;
   bool long_state;    // Philox with both counter words
-  bool wide;          // elements of two words
+  bool wide;          // true for elements of two words
   int64_t count;      // of elements
-  int64_t blocks;     // that they take
-  ThreefryGrid grid;  // THREE_FRY, not wide
+  int64_t blocks;     // the number of blocks for all elements
+  ThreefryGrid grid;  // set for THREE_FRY with elements of one word
 
   static RandomBitsPlan Of(const Instruction& rng) {
     const Shape& bits = rng.shape().tuple_shape(1);
@@ -106,12 +107,13 @@ struct RandomBitsPlan {
     return plan;
   }
 
-  // The counter of block 0 of Philox: a state of two words has the key as its upper half.
+  // Returns the counter of block 0 of Philox. A state of two words has the key as its upper half.
   static Counter128 PhiloxCounter(const uint64_t* state, bool long_state) {
     return Counter128{long_state ? state[2] : state[0]} << 64 | state[1];
   }
 
-  // The words of the state after the call: the carry out of a single counter word is dropped.
+  // Returns the words of the state after the call. The carry out of a single counter word is
+  // dropped.
   std::array<uint64_t, 3> NextState(const uint64_t* state) const {
     const auto advance = static_cast<uint64_t>(blocks);
     if (!long_state) return {state[0], state[1] + advance};

@@ -1,5 +1,5 @@
 // reduce-window: acc = init; for the window positions in row-major order, where the position meets
-// an element x of the base, acc = f(acc, x). Padding and holes are skipped. Source:
+// an element x of the base, acc = f(acc, x). Padding and base dilation are skipped. Source:
 // ops_structural.md 5.2, 5.3.
 #include <utility>
 

@@ -1,5 +1,5 @@
-// Elements that fill whole results: NaN where an operation has no value, zero where nothing is; and
-// what numbers that are zero or not finite make of a product.
+// NaN and zero of any type, and the class of a factor that decides whether a product is zero or not
+// finite. Tests: conformance/corpus/every_path_test.cc.
 #ifndef ASSAY_EVALUATOR_OPS_SPECIAL_ELEMENTS_H_
 #define ASSAY_EVALUATOR_OPS_SPECIAL_ELEMENTS_H_
 
@@ -9,7 +9,7 @@
 
 namespace assay {
 
-// In both parts of a complex type.
+// Returns an element with these bits, in both parts of a complex type.
 inline Element UniformElement(ElementType type, uint64_t part) {
   if (!IsComplex(type)) return {part};
   return {part, part};
@@ -21,8 +21,8 @@ inline Element ZeroOf(ElementType type) {
   return UniformElement(type, EncodeFloat(Info(type).component, 0.0));
 }
 
-// For products of which a factor may be zero or not finite: zero, the sign of a finite number, or
-// what is not finite itself.
+// Returns x if it is zero, infinite or NaN, otherwise its sign as 1 or -1. Products of classes show
+// whether a product is zero or not finite.
 inline double ClassOf(double x) { return x == 0 || !std::isfinite(x) ? x : std::copysign(1.0, x); }
 
 }  // namespace assay

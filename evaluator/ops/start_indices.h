@@ -1,5 +1,5 @@
-// Start indices that come as values: exact in the integer type of the index, signed or not, so that
-// nothing wraps. Source: reference ops_structural.md 3.10, 4.
+// Start indices that are operands. They are decoded exactly in their integer type, signed or not,
+// so that nothing wraps. Source: reference ops_structural.md 3.10, 4.
 #ifndef ASSAY_EVALUATOR_OPS_START_INDICES_H_
 #define ASSAY_EVALUATOR_OPS_START_INDICES_H_
 
@@ -11,21 +11,21 @@
 
 namespace assay {
 
-// The value of an index; an unsigned one beyond 63 bits as the largest int64_t, which every size
-// treats alike.
+// Returns the value of an index. An unsigned index beyond 63 bits is the largest int64_t, which is
+// out of range of every size alike.
 inline int64_t IndexValue(ElementType type, Element index) {
   if (IsSigned(type)) return DecodeSigned(type, index.bits);
   const uint64_t value = DecodeUnsigned(type, index.bits);
   return static_cast<int64_t>(std::min<uint64_t>(value, INT64_MAX));
 }
 
-// cl(index, 0, top).
+// Clamps an index to [0, top].
 inline int64_t ClampStart(int64_t index, int64_t top) {
   return std::min(std::max<int64_t>(index, 0), top);
 }
 
-// The clamped starts of dynamic-slice and dynamic-update-slice: operands from `first` on, scalars
-// or one vector, for a slice of `sizes` from operand 0.
+// Returns the clamped start indices of dynamic-slice and dynamic-update-slice for a slice of
+// `sizes` of operand 0. The operands from `first` on are scalars, or one vector.
 absl::StatusOr<Dimensions> ClampedStarts(const Instruction& instruction, int64_t first,
                                          absl::Span<const int64_t> sizes,
                                          OperandElements& operands);

@@ -1,5 +1,5 @@
-// Runs modules whose entry is a straight line of instructions by what a test names: definitions or
-// kernels. The interpreter, which runs all modules, is above the evaluator.
+// Test helper: runs a module without control flow by the definitions or by the kernels. The
+// interpreter, which runs all modules, is in a layer above the evaluator.
 #ifndef ASSAY_EVALUATOR_OPS_TESTING_H_
 #define ASSAY_EVALUATOR_OPS_TESTING_H_
 
@@ -15,19 +15,19 @@
 
 namespace assay {
 
-// PrepareStraight, PrepareKernel.
+// PrepareStraight or PrepareKernel.
 using PrepareFunction = std::function<absl::StatusOr<std::unique_ptr<Kernel>>(const Instruction&)>;
 
-// Runs the entry computation; parameters, tuples and get-tuple-element are done here, everything
-// else by what `prepare` gives, in called computations too. Returns the leaves of the result. Each
-// kernel runs on zeros first, then on the operands, into storage filled with garbage: elements that
-// it forgets and values that it keeps from an earlier run are seen.
+// Runs the entry computation and returns the leaves of the result. The kernels of `prepare` run all
+// instructions but parameters, tuples and get-tuple-element, in called computations too. Each
+// kernel runs on zeros first, then on the operands, into storage filled with garbage, to detect
+// elements that it does not write and values that it keeps from an earlier run.
 absl::StatusOr<std::vector<Literal>> RunStraightLine(const Module& module,
                                                      absl::Span<const Literal> inputs,
                                                      const PrepareFunction& prepare,
                                                      EvaluationContext& context);
 
-// Runs called computations of straight lines in the same way.
+// Runs called computations without control flow in the same way.
 class StraightCaller : public runtime::ComputationCaller {
  public:
   // `prepare` and `context` must outlive the caller.

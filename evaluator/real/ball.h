@@ -21,7 +21,7 @@ struct Ball {
   Ball(double exact) : mid(exact) {}  // NOLINT: numbers are balls
   Ball(const Float& middle, const Float& radius) : mid(middle), rad(radius) {}
 
-  // The value of a function at an exact argument.
+  // Returns the ball of a function value at an exact argument.
   static Ball OfFunction(const Float& value) {
     return Ball(value, Up(Math::Abs(value) * Math::kFunctionError()));
   }
@@ -29,7 +29,7 @@ struct Ball {
 
   static Float Up(const Float& radius) { return radius * (1 + 0x1p-30); }
   bool IsZero() const { return mid == 0 && rad == 0; }
-  // Surely greater than zero.
+  // Returns true if every number of the ball is positive.
   bool IsPositive() const { return mid > rad; }
 
   Ball operator-() const { return Ball(-mid, rad); }
@@ -54,7 +54,7 @@ struct Ball {
     return Ball(mid, Up((a.rad + Math::Abs(mid) * b.rad) / (Math::Abs(b.mid) / 2) +
                         Math::Abs(mid) * Math::kRoundoff() + Math::kUnderflow()));
   }
-  // Multiplication by a power of two.
+  // Returns the ball times 2^exponent.
   Ball Scaled(int exponent) const {
     return Ball(Math::Scale(mid, exponent), Math::Scale(rad, exponent));
   }
@@ -74,7 +74,7 @@ template <class Math>
 Ball<Math> Exp(const Ball<Math>& x) {
   if (!(x.rad < 0.5)) return Ball<Math>::Unknown();
   const auto value = Math::Exp(x.mid);
-  // Where the value underflows to zero it is no exact zero: the sign of products with it counts.
+  // A value that underflows is not an exact zero: the sign of products with it matters.
   return {value, Ball<Math>::Up(value * (Math::kFunctionError() + 2 * x.rad) + Math::kUnderflow())};
 }
 

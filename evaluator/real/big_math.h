@@ -25,7 +25,7 @@ class BigMath {
       boost::multiprecision::cpp_bin_float<kBits, boost::multiprecision::digit_base_2, void, int>,
       boost::multiprecision::et_off>;
 
-  // What ball.h asks for.
+  // The interface that ball.h requires.
   static Float Abs(const Float& x) { return fabs(x); }
   static Float Sqrt(const Float& x) { return sqrt(x); }
   static Float Scale(const Float& x, int exponent) { return ldexp(x, exponent); }
@@ -217,7 +217,7 @@ class BigMath {
     }
     s *= r;
   }
-  // sin and cos of r + quadrant * pi/2 from those of r.
+  // Computes sin and cos of r + quadrant * pi/2 from those of r.
   static void Place(unsigned quadrant, const Float& s, const Float& c, Float& sine, Float& cosine) {
     sine = quadrant & 1 ? c : s;
     cosine = quadrant & 1 ? s : c;

@@ -9,13 +9,13 @@
 
 namespace assay::real {
 
-// Relative error bound 2^-(kPrecision - 24) by tiers.def, computed with 64 bits more. Arguments are
-// no special values (special_values.h).
+// Relative error bound 2^-(kPrecision - 24) by tiers.def, computed with 64 bits more. Arguments
+// must not be special values (special_values.h).
 template <int kPrecision>
 struct BigTier {
   static Ends Evaluate(RealFunction function, ElementType type, double x);
   static Ends Evaluate(RealFunction2 function, ElementType type, double a, double b);
-  // Parts in the float type `type`, by ball arithmetic.
+  // Evaluates a complex function by ball arithmetic and rounds its parts to the float type `type`.
   static ComplexEnds Evaluate(const ComplexCall& call, ElementType type);
 };
 

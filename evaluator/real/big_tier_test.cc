@@ -1,6 +1,6 @@
-// The long functions against MPFR at every precision: the relative error must stay below a
-// hundred-thousandth of the bound that the tiers claim. That the check tells a bound that lies is
-// shown, too: it finds errors above what a bound without any margin would allow.
+// The long functions are compared with MPFR at every precision: the relative error must stay below
+// a hundred-thousandth of the bound that the tiers claim. A second test shows that the check
+// detects a wrong bound: it finds errors above a bound without any margin.
 #include <gtest/gtest.h>
 
 #include <random>

@@ -11,20 +11,21 @@
 
 namespace assay::real {
 
-// Patterns of both parts.
+// The bit patterns of both parts.
 struct PartPatterns {
   uint64_t real;
   uint64_t imag;
 };
 
-// (a, b) * (c, d) and (a, b) / (c, d), any operands.
+// Return (a, b) * (c, d) and (a, b) / (c, d) for any operands.
 PartPatterns ComplexProduct(ElementType part, double a, double b, double c, double d);
 PartPatterns ComplexQuotient(ElementType part, double a, double b, double c, double d);
 
-// (a, b)^n, finite and not zero; nothing where the integers would become unreasonably long.
+// Returns (a, b)^n for a finite base that is not zero, or nothing if the integers would become too
+// long.
 std::optional<PartPatterns> ComplexIntegerPower(ElementType part, double a, double b, int n);
-// (a, b)^c for c = n / 2^k, where (a, b) has a Gaussian rational as its principal 2^k-th root: no
-// other such powers are rational, and only rational ones lie on midpoints. Nothing for the rest.
+// Returns (a, b)^c for c = n / 2^k if the principal 2^k-th root of (a, b) is a Gaussian rational,
+// otherwise nothing. No other such power is rational, and only rational powers can be midpoints.
 std::optional<PartPatterns> ComplexRationalPower(ElementType part, double a, double b, double c);
 
 inline bool IsAlgebraic(RealFunction function) {
@@ -32,9 +33,9 @@ inline bool IsAlgebraic(RealFunction function) {
          function == RealFunction::kRsqrt || function == RealFunction::kSign;
 }
 
-// An algebraic function of finite (a, b), not zero: which of the neighbours `low` and `high`
-// (patterns in numerical order, of one sign) is the rounding of the real part, or of the imaginary
-// part.
+// Returns which of the neighbours `low` and `high` (patterns in numerical order, of one sign) is
+// the rounded real or imaginary part of an algebraic function of (a, b), which is finite and not
+// zero.
 uint64_t ChooseNeighbour(RealFunction function, bool imaginary, ElementType part, double a,
                          double b, uint64_t low, uint64_t high);
 

@@ -1,5 +1,5 @@
-// The complex functions on elements, for the files of this folder: callers hold a
-// FloatEnvironmentGuard.
+// The complex functions on elements, private to this folder. Callers hold a FloatEnvironmentGuard.
+// Tests: complex_functions_test.cc.
 #ifndef ASSAY_EVALUATOR_REAL_COMPLEX_PATTERNS_H_
 #define ASSAY_EVALUATOR_REAL_COMPLEX_PATTERNS_H_
 

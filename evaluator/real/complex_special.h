@@ -12,17 +12,17 @@
 
 namespace assay::real {
 
-// Patterns of the parts that are known.
+// The bit patterns of the parts that are known.
 struct KnownParts {
   std::optional<uint64_t> real;
   std::optional<uint64_t> imag;
 };
 
-// `part` is the float type of the parts; (a, b) is the operand. kAbs has a real part only, its
-// imaginary part is known to be zero.
+// Returns the known parts for the operand (a, b). `part` is the float type of the parts. The
+// imaginary part of kAbs is known to be zero.
 KnownParts SpecialParts(RealFunction function, ElementType part, double a, double b,
                         const RealContext& context);
-// kPower and kAtan2; the operands are (a, b) and (c, d).
+// Returns the known parts of kPower and kAtan2 for the operands (a, b) and (c, d).
 KnownParts SpecialParts(RealFunction2 function, ElementType part, double a, double b, double c,
                         double d, const RealContext& context);
 

@@ -16,11 +16,12 @@ struct ComplexCall {
   double a, b, c, d;
 };
 
-// Parts in the float type `type`. Double is for f32 parts only.
+// Evaluate the function in double and in binary128, and round the parts to the float type `type`.
+// The double tier is for f32 only.
 ComplexEnds ComplexDoubleTier(const ComplexCall& call, ElementType type);
 ComplexEnds ComplexQuadTier(const ComplexCall& call, ElementType type);
-// kMultiply or kDivide by sums of two doubles (dd_ball.h). Unknown for infinities and NaN, and for
-// zeros whose sign is not certain.
+// Evaluates kMultiply or kDivide in sums of two doubles (dd_ball.h). The result is unknown for
+// infinities and NaN, and for zeros whose sign is not certain.
 ComplexEnds ComplexDdTier(RealFunction2 function, ElementType type, double a, double b, double c,
                           double d);
 

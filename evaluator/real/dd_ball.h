@@ -1,10 +1,10 @@
-// Numbers of about 106 bits as sums of two doubles, with a bound on what every operation loses: the
-// first tier of long computations (factorisations, Fourier transforms), a few nanoseconds per
-// operation.
+// Numbers of about 106 bits as sums of two doubles, with a bound on the error of every operation.
+// They are the first tier of long computations (factorisations, Fourier transforms), at a few
+// nanoseconds per operation.
 //
-// The exact value lies within `rad` of hi + lo, and |lo| <= 2^-53 |hi|. Bounds are those of what
-// was really cut off, so operations that lose nothing keep rad = 0: small integers stay exact, and
-// ties among them are decided here. Infinities and NaN show as a radius that is no finite number.
+// The exact value lies within `rad` of hi + lo, and |lo| <= 2^-53 |hi|. Bounds are computed from
+// the actual rounding errors, so exact operations keep rad = 0: small integers stay exact, and ties
+// among them are decided here. Infinities and NaN have a radius that is not finite.
 //
 // Proof. TwoSum and TwoProduct are free of error except where a product comes near underflow. A
 // bound is a sum of at most eight rounded terms, each below 2^-53 relative; Up() makes up for them,
@@ -52,11 +52,11 @@ struct DdBall {
   DdBall(double exact) : hi(exact) {}  // NOLINT: numbers are balls
   DdBall(double high, double low, double radius) : hi(high), lo(low), rad(radius) {}
   static DdBall Unknown() { return {0, 0, std::numeric_limits<double>::infinity()}; }
-  // A radius above `bound`, which is the rounded sum of a few terms.
+  // Returns a radius above `bound`, which is the rounded sum of a few terms.
   static double Up(double bound) { return bound * (1 + 0x1p-48) + 0x1p-1000; }
 
   bool IsZero() const { return hi == 0 && rad == 0; }
-  // False for NaN.
+  // Returns true if every number of the ball is positive; false for NaN.
   bool IsPositive() const { return hi > rad * (1 + 0x1p-48); }
   bool IsNegative() const { return -hi > rad * (1 + 0x1p-48); }
   bool MayBeZero() const { return !IsPositive() && !IsNegative(); }
@@ -122,11 +122,11 @@ struct DdBall {
   }
 };
 
-// The patterns to which both ends round in the float `type`; unknown unless the ball is finite. The
-// middle is left out: this is no last tier.
+// Returns the bit patterns to which both ends round in the float `type`; unknown unless the ball is
+// finite. The middle is not set, because this is never the last tier.
 Ends RoundBall(ElementType type, const DdBall& ball);
 
-// A complex number of any kind of number above.
+// A complex number whose parts are numbers or balls.
 template <class Real>
 struct ComplexOf {
   Real re, im;

@@ -30,9 +30,9 @@ class Dyadic {
   // Odd, or zero (then the exponent is zero too).
   const Integer& significand() const { return significand_; }
   int64_t exponent() const { return exponent_; }
-  // The value is below 2^top() in magnitude, and at least half of it. Not for zero.
+  // Returns the exponent e with 2^(e-1) <= |value| < 2^e. Must not be called on zero.
   int64_t top() const;
-  // Limbs of the significand, which is what an operation costs.
+  // The number of limbs of the significand, which determines the cost of an operation.
   int64_t limbs() const { return static_cast<int64_t>(significand_.backend().size()); }
 
   Dyadic operator-() const;
@@ -42,7 +42,7 @@ class Dyadic {
   friend bool operator==(const Dyadic& a, const Dyadic& b) {
     return a.exponent_ == b.exponent_ && a.significand_ == b.significand_;
   }
-  // a / b where that is a dyadic number.
+  // Returns a / b, which must be a dyadic number.
   static Dyadic ExactQuotient(const Dyadic& a, const Dyadic& b);
 
  private:
@@ -65,10 +65,10 @@ struct ComplexDyadic {
   }
 };
 
-// Exact where 106 bits hold the value.
+// Returns a ball around the value, of radius 0 if 106 bits hold it.
 DdBall BallOf(const Dyadic& value);
 
-// Patterns of the float `type`; an exact zero is +0.
+// Round a value to the bit pattern of the float `type`. An exact zero is +0.
 uint64_t RoundDyadic(ElementType type, const Dyadic& value);
 // a / b, b not zero.
 uint64_t RoundQuotient(ElementType type, const Dyadic& a, const Dyadic& b);

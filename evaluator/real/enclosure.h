@@ -1,5 +1,5 @@
-// What a tier hands back: the patterns to which the two ends of its enclosure round. Rounding is
-// monotone, so equal ends are the correctly rounded result.
+// The result of a tier: the bit patterns to which the two ends of its enclosure round. Rounding is
+// monotone, so equal ends are the correctly rounded result. Tests: real_functions_test.cc.
 #ifndef ASSAY_EVALUATOR_REAL_ENCLOSURE_H_
 #define ASSAY_EVALUATOR_REAL_ENCLOSURE_H_
 
@@ -10,12 +10,12 @@
 
 namespace assay::real {
 
-// In numerical order. A tier that could not bound its result says so by `known` = false.
+// The two ends, in numerical order. `known` is false if the tier could not bound its result.
 struct Ends {
   uint64_t low = 0;
   uint64_t high = 0;
   bool known = false;
-  // Rounding of the centre, the answer of last resort.
+  // The rounded centre, which is the result if no tier decides.
   uint64_t middle = 0;
 
   bool decided() const { return known && low == high; }

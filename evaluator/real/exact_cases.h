@@ -25,8 +25,8 @@ OddParts Split(double value);
 Unrounded JustInside(Unrounded value);
 Unrounded JustOutside(Unrounded value);
 
-// What is known without an enclosure about a function of a type of precision `precision`. The
-// arguments are finite, not zero, and no special values.
+// Return the value if it is known without an enclosure. Arguments are finite, not zero, and not
+// special values.
 std::optional<Unrounded> ExactCase(RealFunction function, double x);
 std::optional<Unrounded> ExactCase(RealFunction2 function, int precision, double a, double b);
 

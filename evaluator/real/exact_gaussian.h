@@ -1,5 +1,5 @@
-// For tests: sums and products of complex numbers in integers of any length, rounded without any
-// code of the library. Used by complex_product_test.cc and complex_folds_test.cc only.
+// Test oracle: sums and products of complex numbers in integers of any length, rounded without any
+// code of the library. Only complex_product_test.cc and complex_folds_test.cc use it.
 #ifndef ASSAY_EVALUATOR_REAL_EXACT_GAUSSIAN_H_
 #define ASSAY_EVALUATOR_REAL_EXACT_GAUSSIAN_H_
 

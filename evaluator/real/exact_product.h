@@ -22,9 +22,9 @@ class ExactProduct {
  public:
   void Clear() { *this = ExactProduct(); }
   void Multiply(double factor);
-  // The product in `type`, rounded once. No factors: 1.
+  // Returns the product rounded once to `type`, or 1 if there are no factors.
   uint64_t Round(ElementType type) const;
-  // False if the cut part could have changed the rounding of Round(type).
+  // Returns false if the truncated part could have changed the result of Round(type).
   bool Decided(ElementType type) const;
 
  private:

@@ -28,12 +28,14 @@ class ExactSum {
   void AddUnsigned(uint64_t term);
   void Merge(const ExactSum& other);
 
-  // The pattern of the sum in `type`, a float type, rounded once. No terms: +0.
+  // Returns the bit pattern of the sum rounded once to the float `type`, or +0 if there are no
+  // terms.
   uint64_t Round(ElementType type) const;
 
-  // No term was infinite or NaN.
+  // Returns true if no term was infinite or NaN.
   bool is_finite() const { return !nan_ && !positive_infinity_ && !negative_infinity_; }
-  // Of a finite sum: |sum| = sum over i of digits[i] * 2^(32 i + kLowestExponent).
+  // Returns the digits of a finite sum: |sum| = sum over i of digits[i] * 2^(32 i +
+  // kLowestExponent).
   std::vector<uint32_t> Digits(bool& negative) const;
   static constexpr int kLowestExponent = -2176;  // products of subnormals reach down to 2^-2148
 
@@ -47,7 +49,7 @@ class ExactSum {
   void AddScaled(bool negative, unsigned __int128 significand, int exponent);
   void NoteSpecial(double term);
   void Carry();
-  // As magnitudes below 2^32 each; true if the sum is negative.
+  // Normalises the limbs to magnitudes below 2^32. Returns true if the sum is negative.
   bool MakeMagnitude();
 
   std::array<int64_t, kLimbs> limbs_{};

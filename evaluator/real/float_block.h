@@ -14,7 +14,7 @@ namespace assay::real {
 
 inline constexpr int64_t kFloatBlock = 512;
 
-// Whether FloatBlock() may be asked on this CPU.
+// Returns true if FloatBlock() supports this CPU.
 #if defined(__x86_64__)
 bool HasFloatBlock(RealFunction function);
 #else
@@ -22,8 +22,8 @@ inline bool HasFloatBlock(RealFunction) { return false; }
 #endif
 
 // Writes f(x[i]) for `count` elements of f32, at most kFloatBlock, correctly rounded where both
-// ends of an interval of the relative radius `bound` round to it. The numbers of all others, zeros
-// and NaNs among them, go to `open`; returns how many there are. `out` has room for a multiple of
+// ends of an interval of the relative radius `bound` round to it. Writes the indices of all others,
+// including zeros and NaNs, to `open` and returns their number. `out` has room for a multiple of
 // eight elements and does not overlap x.
 int64_t FloatBlock(RealFunction function, double bound, const std::byte* x, int64_t count,
                    std::byte* out, int32_t* open);

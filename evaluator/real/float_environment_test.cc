@@ -1,5 +1,5 @@
-// The guard sets the state golden code needs, restores what it found, and every entry point holds
-// one.
+// The guard sets the state that golden code needs and restores the state that it found. Every entry
+// point holds a guard.
 #include "runtime/float_environment.h"
 
 #include <gtest/gtest.h>

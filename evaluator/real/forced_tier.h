@@ -1,5 +1,5 @@
-// Names of the tiers, and the switch that skips the first ones in the whole process: results stay
-// the same bit for bit, which is what one wants to see. Tests: forced_tier_test.cc.
+// The names of the tiers, and a switch that skips the first ones in the whole process. Results stay
+// the same bit for bit; the switch shows that they do. Tests: forced_tier_test.cc.
 #ifndef ASSAY_EVALUATOR_REAL_FORCED_TIER_H_
 #define ASSAY_EVALUATOR_REAL_FORCED_TIER_H_
 
@@ -12,21 +12,21 @@
 
 namespace assay {
 
-// exact, double, extended, quad, big192, big384, big768, big1536, undecided.
+// Returns the name: exact, double, extended, quad, big192, big384, big768, big1536 or undecided.
 absl::string_view Name(RealTier tier);
-// Those that can be forced: all but undecided.
+// Returns the names of the tiers that can be forced: all but undecided.
 std::vector<std::string> ForcibleTiers();
-// INVALID_ARGUMENT, with the list, for a name that is none of these.
+// Returns the tier of a name, or INVALID_ARGUMENT with the list of names.
 absl::StatusOr<RealTier> TierOfName(absl::string_view name);
 
-// From now on no function of this process uses a tier before `tier`, nor tables; special values and
-// exact cases stay. kExact is the state at the start. A process has one such state because it is
-// for looking at an evaluation from outside; RealContext::first_tier is for one call.
+// Makes all functions of this process skip tables and the tiers before `tier`; special values and
+// exact cases stay. The initial state is kExact. The state is global because it serves to examine
+// an evaluation from outside; RealContext::first_tier is for one call.
 void ForceTier(RealTier tier);
 
 namespace real {
 
-// The context with the later of its own first tier and the forced one.
+// Returns the context with the later of its own first tier and the forced one.
 RealContext WithForcedTier(const RealContext& context);
 
 }  // namespace real

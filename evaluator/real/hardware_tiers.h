@@ -40,7 +40,8 @@ inline Ends RoundDouble(ElementType type, double y, double bound) {
   return {EncodeFloat(type, low), EncodeFloat(type, high), !std::isnan(y), 0};
 }
 
-// Not `known` where the platform lacks the tier. kExtended is for f64 only.
+// Evaluate the function in a fast tier. The result is not `known` if the platform lacks the tier.
+// kExtended is for f64 only.
 Ends ExtendedTier(RealFunction function, ElementType type, double x);
 Ends ExtendedTier(RealFunction2 function, ElementType type, double a, double b);
 Ends QuadTier(RealFunction function, ElementType type, double x);

@@ -1,5 +1,5 @@
-// Complex functions by their textbook definitions on long MPFR numbers (tests only). Nothing is
-// done against cancellation except to have far more bits than it can take.
+// Test oracle: complex functions by their textbook definitions on long MPFR numbers. The numbers
+// have far more bits than cancellation can remove.
 #ifndef ASSAY_EVALUATOR_REAL_MPFR_COMPLEX_H_
 #define ASSAY_EVALUATOR_REAL_MPFR_COMPLEX_H_
 

@@ -1,4 +1,4 @@
-// The real functions through MPFR (tests only).
+// Test oracle: the real functions of MPFR.
 #ifndef ASSAY_EVALUATOR_REAL_MPFR_FUNCTIONS_H_
 #define ASSAY_EVALUATOR_REAL_MPFR_FUNCTIONS_H_
 
@@ -58,8 +58,8 @@ inline uint64_t Expected(const NamedFunction& f, ElementType type, double x,
   return RoundByOracle(type, Apply(f, x, precision));
 }
 
-// kPower or kAtan2 of two operands, to whatever precision it takes; nothing where 4096 bits do not
-// tell.
+// Returns kPower or kAtan2 of two operands, correctly rounded, or nothing if 4096 bits do not
+// decide.
 inline std::optional<uint64_t> ProvenPair(RealFunction2 function, ElementType type, double a,
                                           double b) {
   return RoundedByMpfr(type, [&](Mpfr& out) {

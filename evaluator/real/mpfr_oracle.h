@@ -1,4 +1,4 @@
-// MPFR as the independent source of expected values in the tests of this folder (tests only).
+// Test oracle: MPFR as the independent source of expected values for the tests of this folder.
 #ifndef ASSAY_EVALUATOR_REAL_MPFR_ORACLE_H_
 #define ASSAY_EVALUATOR_REAL_MPFR_ORACLE_H_
 
@@ -38,7 +38,7 @@ class Mpfr {
   mpfr_t value_;
 };
 
-// The pattern of `exact` in a float type, one rounding, from the type's row alone.
+// Returns the bit pattern of `exact`, rounded once to a float type by the type's row alone.
 inline uint64_t RoundByOracle(ElementType type, const Mpfr& exact) {
   if (mpfr_nan_p(exact.get())) return CanonicalNan(type);
   const bool negative = mpfr_signbit(exact.get()) != 0;
@@ -88,7 +88,8 @@ std::optional<uint64_t> RoundedByMpfr(ElementType type, Compute compute) {
   return std::nullopt;
 }
 
-// Equal patterns, or both NaN (sign and payload of a created NaN are free).
+// Returns true if the bit patterns are equal or both are NaN (sign and payload of a produced NaN
+// are unspecified).
 inline bool SameValue(ElementType type, uint64_t a, uint64_t b) {
   return a == b || (IsNan(type, a) && IsNan(type, b));
 }

@@ -1,12 +1,11 @@
-// Elementary functions on element patterns, correctly rounded: the exact real result of the exact
-// operands, rounded once into the type by the rule of the type's row.
+// Elementary functions on bit patterns of elements, correctly rounded: the exact real result of the
+// exact operands, rounded once to the type by the rule of the type's row.
 //
-// How: a tier computes the value with a proven relative bound; when both ends of the enclosure
-// round to the same pattern the result is decided, otherwise the next, more precise tier runs.
-// Every tier gives the same bits; only speed differs. Source: reference accuracy_design.md,
-// special values from ops_elementwise_and_types.md 6.10 to 6.12 and 7.5.
-// The bounds are the rows of tiers.def.
-// Tests: real_functions_test.cc, complex_functions_test.cc, function_blocks_test.cc.
+// A tier computes the value with a proven relative error bound. If both ends of the enclosure round
+// to the same bit pattern the result is decided, otherwise the next, more precise tier runs. Every
+// tier returns the same bits; only the speed differs. Source: reference accuracy_design.md, special
+// values from ops_elementwise_and_types.md 6.10 to 6.12 and 7.5. The bounds are the rows of
+// tiers.def. Tests: real_functions_test.cc, complex_functions_test.cc, function_blocks_test.cc.
 #ifndef ASSAY_EVALUATOR_REAL_REAL_FUNCTIONS_H_
 #define ASSAY_EVALUATOR_REAL_REAL_FUNCTIONS_H_
 
@@ -74,16 +73,16 @@ struct RealStats {
   }
 };
 
-// What is known of a result that 1536 bits did not decide: its exact value, rounded, is one of
-// `low` and `high` (neighbours in the type, in numerical order), component by component. For a
-// decided component the two are equal.
+// An enclosure of a result that 1536 bits did not decide: the correctly rounded value is `low` or
+// `high` (neighbours in the type, in numerical order), component by component. For a decided
+// component the two are equal.
 struct RealEnclosure {
   bool undecided = false;
   Element low;
   Element high;
 };
 
-// All optional. Not shared between threads.
+// Optional inputs and outputs of an evaluation. Must not be shared between threads.
 struct RealContext {
   RealStats* stats = nullptr;
   RealEnclosure* enclosure = nullptr;  // written by calls for one element, not for blocks
@@ -93,20 +92,21 @@ struct RealContext {
   RealTier first_tier = RealTier::kExact;
 };
 
-// `type` is a float type. Real functions only (not kAbs, kSign).
+// Evaluates a real function (not kAbs or kSign) of an element of the float `type`.
 Element EvaluateReal(RealFunction function, ElementType type, Element x,
                      const RealContext& context = {});
-// kAtan2 or kPower on a float type.
+// Evaluates kAtan2 or kPower of elements of the float `type`.
 Element EvaluateReal2(RealFunction2 function, ElementType type, Element a, Element b,
                       const RealContext& context = {});
-// `type` is c64 or c128. Every function but kErf. kAbs gives a real element (`imag` zero).
+// Evaluates any function but kErf of an element of `type`, which is c64 or c128. kAbs returns a
+// real element (`imag` is zero).
 Element EvaluateComplex(RealFunction function, ElementType type, Element z,
                         const RealContext& context = {});
 Element EvaluateComplex2(RealFunction2 function, ElementType type, Element a, Element b,
                          const RealContext& context = {});
 
-// The same for `count` elements of dense literal storage, real or complex; `out` may be `x`.
-// Faster than element by element: dispatch, environment and tables are looked up once.
+// Evaluates `count` elements of dense literal storage, real or complex; `out` may be `x`. This is
+// faster than element by element, because dispatch, environment and tables are looked up once.
 void EvaluateBlock(RealFunction function, ElementType type, const std::byte* x, std::byte* out,
                    int64_t count, const RealContext& context = {});
 void EvaluateBlock2(RealFunction2 function, ElementType type, const std::byte* a,

@@ -1,5 +1,5 @@
-// The real functions on patterns, for the files of this folder: callers hold a
-// FloatEnvironmentGuard.
+// The real functions on bit patterns, private to this folder. Callers hold a FloatEnvironmentGuard.
+// Tests: real_functions_test.cc, function_blocks_test.cc.
 #ifndef ASSAY_EVALUATOR_REAL_REAL_PATTERNS_H_
 #define ASSAY_EVALUATOR_REAL_REAL_PATTERNS_H_
 

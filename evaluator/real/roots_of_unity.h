@@ -1,5 +1,5 @@
-// e^(2 pi i t / order) for whole t, as long fixed-point numbers with a proven bound and as balls of
-// two doubles. Tests: fourier_test.cc.
+// The roots of unity e^(2 pi i t / order) for integers t, as long fixed-point numbers with a proven
+// error bound and as balls of two doubles. Tests: fourier_test.cc.
 #ifndef ASSAY_EVALUATOR_REAL_ROOTS_OF_UNITY_H_
 #define ASSAY_EVALUATOR_REAL_ROOTS_OF_UNITY_H_
 
@@ -17,8 +17,8 @@ struct FixedRoot {
   Dyadic::Integer re, im;
 };
 
-// The roots of one order to so many bits after the point, at most 1664. Holds about
-// 2 sqrt(order) of them and multiplies for the others.
+// The roots of one order to a given number of fraction bits, at most 1664. Stores about 2
+// sqrt(order) of them and multiplies for the others.
 class FixedRoots {
  public:
   FixedRoots(int64_t order, int bits);
@@ -34,7 +34,8 @@ class FixedRoots {
   std::vector<FixedRoot> fine_;
 };
 
-// All roots of an order, t from 0 on. Radii are below 2^-101; parts that are 0, 1 or 1/2 are exact.
+// Returns all roots of an order, from t = 0 on. Radii are below 2^-101; parts that are 0, 1 or 1/2
+// are exact.
 std::vector<ComplexOf<DdBall>> DdRoots(int64_t order);
 
 }  // namespace assay::real

@@ -1,7 +1,7 @@
 // Sums, dot products and products of decoded floats: the exact result rounded once, at the speed
-// kernels need. A quick phase adds in double and bounds its error; where that does not decide the
-// rounding, a second one carries the rounding errors along and bounds what is left; where that does
-// not either, the terms are added again exactly (ExactSum). Results equal those of ExactSum in
+// kernels need. A quick phase adds in double and bounds its error. If that does not decide the
+// rounding, a second phase adds the rounding errors too and bounds the rest. If that does not
+// decide either, the terms are added again exactly (ExactSum). Results equal those of ExactSum in
 // every bit, on every machine. Proofs of the bounds: sum_bounds.h. Tests: rounded_sum_test.cc.
 // Measured by sum_bench.cc.
 //
@@ -17,8 +17,8 @@
 
 namespace assay {
 
-// Where decoded factors come from: the product of two values of any type up to 32 bits is itself a
-// double, which saves most of the work.
+// The width of the factors' types. The product of two values of types of up to 32 bits is a double,
+// which saves most of the work.
 enum class FactorWidth : uint8_t { kUpTo32Bits, k64Bits };
 inline FactorWidth FactorWidthOf(ElementType type) {
   return Info(Info(type).component).bits <= 32 ? FactorWidth::kUpTo32Bits : FactorWidth::k64Bits;

@@ -11,8 +11,8 @@
 namespace assay::real {
 
 // The value, exact in every type that can hold it, or nothing if the function has to be computed.
-// Every argument for which the result is zero, infinite or NaN, and every infinite or NaN argument
-// whose result is rational, is answered here.
+// It covers every argument for which the result is zero, infinite or NaN, and every infinite or NaN
+// argument whose result is rational.
 std::optional<double> SpecialValue(RealFunction function, double x);
 std::optional<double> SpecialValue(RealFunction2 function, double a, double b);
 

@@ -1,5 +1,5 @@
-// For tests of sums: the exact sum in integers, and families of terms on which a bound that is too
-// small lies. Tests only: sum_proof_test.cc, sum_mutants_test.cc.
+// Test helpers for sums: the exact sum in integers, and families of terms for which a bound that is
+// too small gives wrong results. Only sum_proof_test.cc and sum_mutants_test.cc use them.
 #ifndef ASSAY_EVALUATOR_REAL_SUM_FAMILIES_H_
 #define ASSAY_EVALUATOR_REAL_SUM_FAMILIES_H_
 

@@ -1,6 +1,6 @@
-// The loops of fast exact sums (rounded_sum.cc), chosen for the machine: they accumulate, and what
-// they give is rounded by the bounds of sum_bounds.h, so that the choice changes no bit. Private to
-// evaluator/real. Tests: rounded_sum_test.cc.
+// The loops of fast exact sums (rounded_sum.cc), selected for the CPU. They accumulate; the bounds
+// of sum_bounds.h decide the rounding of their sums, so that the choice of a loop changes no bit.
+// Private to evaluator/real. Tests: rounded_sum_test.cc.
 #ifndef ASSAY_EVALUATOR_REAL_SUM_LOOPS_H_
 #define ASSAY_EVALUATOR_REAL_SUM_LOOPS_H_
 
@@ -19,7 +19,7 @@ struct Terms {
   int64_t n;
 };
 
-// What the quick phase knows of a sum, as the members of PartialSum.
+// The sums of the quick phase, with the names of PartialSum.
 struct QuickSum {
   double s, m;
   int64_t path;

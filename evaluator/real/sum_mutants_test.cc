@@ -1,5 +1,6 @@
-// That the tests of sums would notice a bound that is too small: rounded_sum.cc built with bounds
-// (testing/small_bounds) that shrink until the families of sum_proof_test.cc give wrong results.
+// Shows that the tests of sums detect a bound that is too small: rounded_sum.cc is built with
+// bounds (testing/small_bounds) that shrink until the families of sum_proof_test.cc give wrong
+// results.
 #include <gtest/gtest.h>
 
 #include "evaluator/real/rounded_sum.h"

@@ -1,5 +1,5 @@
-// The rows of tiers.def: which error each tier claims for each function, and why.
-// Tests: dd_tier_test.cc, real_functions_test.cc.
+// The rows of tiers.def: the error bound of each tier for each function, and its reason. Tests:
+// dd_tier_test.cc, real_functions_test.cc.
 #ifndef ASSAY_EVALUATOR_REAL_TIER_BOUNDS_H_
 #define ASSAY_EVALUATOR_REAL_TIER_BOUNDS_H_
 
@@ -9,7 +9,7 @@
 
 namespace assay::real {
 
-// What a tier computes in: the C library's double (types of at most 32 bits), sums of two doubles
+// The arithmetic of a tier: the C library's double (types of at most 32 bits), sums of two doubles
 // (f64), x87 long double, binary128, floats of any length.
 enum class Arithmetic : uint8_t { kDouble, kDd, kExtended, kQuad, kLong };
 enum class BoundSource : uint8_t { kLibrary, kComposed, kProof, kSeries };
@@ -50,12 +50,12 @@ struct Bounds {
 };
 inline constexpr Bounds kBounds;
 
-// log2 of the relative bound; 0 where the function has no such tier.
+// Returns log2 of the relative bound, or 0 if the function has no such tier.
 template <class Function>
 constexpr int BoundLog2(Function function, Arithmetic arithmetic) {
   return kBounds.log2[static_cast<int>(arithmetic)][FunctionIndex(function)];
 }
-// The bound as a number, 1 where there is no such tier. Not for kLong.
+// Returns the bound as a number, or 1 if there is no such tier. Must not be called for kLong.
 template <class Function>
 constexpr double BoundOf(Function function, Arithmetic arithmetic) {
   const auto biased = static_cast<uint64_t>(1023 + BoundLog2(function, arithmetic));

@@ -1,5 +1,5 @@
-// Many programs, several at a time, each thread with a target of its own. What is found is grouped
-// by signature, reduced and handed out as it comes. Tests: campaign_test.cc.
+// Runs many programs in parallel; each thread has a target of its own. Findings are grouped by
+// signature, reduced, and reported as soon as they are found. Tests: campaign_test.cc.
 #ifndef ASSAY_FUZZ_CAMPAIGN_CAMPAIGN_H_
 #define ASSAY_FUZZ_CAMPAIGN_CAMPAIGN_H_
 
@@ -25,25 +25,25 @@ namespace assay::fuzz {
 
 struct FindingGroup {
   Signature signature;
-  std::string detail;        // of the first program
-  int64_t program = 0;       // the first one
-  int64_t count = 0;         // programs with the signature
+  std::string detail;        // the detail of the first program
+  int64_t program = 0;       // the number of the first program
+  int64_t count = 0;         // the number of programs with the signature
   int64_t instructions = 0;  // of the reduced one
-  double seconds = 0;        // from the start of the campaign to the first
-  std::string folder;        // of the reduced one; empty: none is written
+  double seconds = 0;        // the time from the start of the campaign to the first program
+  std::string folder;        // the folder of the reduced program; empty if none is written
 };
 
 struct CampaignResult {
-  int64_t features = 0;  // of this run and its corpus, where they are counted
-  int64_t programs = 0;  // examined, earlier runs of the same campaign included
+  int64_t features = 0;  // features of this run and its corpus, if they are counted
+  int64_t programs = 0;  // programs examined, including earlier runs of the campaign
   int64_t instructions = 0;
-  int64_t illegal = 0;  // illegal programs that the target was asked for
-  double seconds = 0;   // of all runs
+  int64_t illegal = 0;  // illegal programs sent to the target
+  double seconds = 0;   // the time of all runs
   std::array<int64_t, kOutcomes> counts{};
   std::vector<FindingGroup> groups;  // in the order of discovery
-  // Why programs were not examined, with how many.
+  // The reasons why programs were not examined, with the number of programs.
   std::map<std::string, int64_t> not_supported;
-  // How often an operation stood in a program, by its name.
+  // The number of instructions of each operation, by its name.
   std::map<std::string, int64_t> operations;
   bool interrupted = false;
 };
@@ -51,34 +51,35 @@ struct CampaignResult {
 struct CampaignOptions {
   const Grammar* grammar = nullptr;
   const TargetProfile* profile = nullptr;
-  // Called in each thread; null: the reference interpreter alone is examined.
+  // Called in each thread; null to examine only the reference interpreter.
   std::function<absl::StatusOr<std::unique_ptr<Backend>>()> make_target;
   ExaminerOptions examiner;
   ReduceLimits reduce;
   std::string target_name, profile_name;
   uint64_t seed = 1;
-  int64_t programs = -1;  // in all; negative: no limit
-  double seconds = -1;    // of this run; negative: no limit
+  int64_t programs = -1;  // the total number of programs; negative for no limit
+  double seconds = -1;    // the time limit of this run; negative for no limit
   int64_t jobs = 1;
   int64_t most_records = 12;
-  int64_t batch = 1;     // programs that a target is asked for in one module
-  bool illegal = false;  // of each eighth program the target also gets an illegal form
-  // Of the programs with these numbers in all, those of this process: number % shards == shard.
+  int64_t batch = 1;     // programs that are joined into one module
+  bool illegal = false;  // sends an illegal form of every eighth program to the target
+  // This process runs the programs with number % shards == shard.
   int64_t shard = 0, shards = 1;
-  int64_t most_findings = -1;  // ends after so many groups; negative: no limit
+  int64_t most_findings = -1;  // the campaign ends after this many groups; negative for no limit
   std::vector<Bytes> corpus;
-  std::string folder;  // for the folders of findings; empty: none
+  std::string folder;  // the parent of the folders of findings; empty for none
   const std::atomic<bool>* stop = nullptr;
-  CampaignResult start;  // of earlier runs, which this one goes on from
-  // Called after each program and for each new group, one at a time.
+  CampaignResult start;  // the result of earlier runs, which this run continues
+  // Called after each program and for each new group, by one thread at a time.
   std::function<void(const CampaignResult&)> progress;
   std::function<void(const CampaignResult&, const FindingGroup&)> found;
-  // Called for each program that has a feature which no program of the corpus, nor of this run,
-  // has; where it is set, these join the corpus for the changes of later ones. One at a time.
+  // Called, by one thread at a time, for each program with a feature that no earlier program of the
+  // corpus or of this run has. If it is set, such programs join the corpus that later programs
+  // mutate.
   std::function<void(const Bytes&)> has_new_features;
 };
 
-// An error where no target could be started.
+// Runs a campaign. Returns an error if no target could be started.
 absl::StatusOr<CampaignResult> RunCampaign(const CampaignOptions& options);
 
 }  // namespace assay::fuzz

@@ -1,5 +1,5 @@
-// What programs have, as tables: operations by element type, operations by attribute, and which
-// operation takes what another gives. Behind `assay fuzz --coverage`. Tests: campaign_test.cc.
+// Coverage tables of programs: operations by element type, operations by attribute, and pairs of
+// producer and consumer. `assay fuzz --coverage` prints them. Tests: campaign_test.cc.
 #ifndef ASSAY_FUZZ_CAMPAIGN_COVERAGE_H_
 #define ASSAY_FUZZ_CAMPAIGN_COVERAGE_H_
 
@@ -19,13 +19,13 @@ class Coverage {
   void Add(const Module& module);
   int64_t programs() const { return programs_; }
 
-  // What is legal and in no program: operations with an element type, with an attribute, and an
-  // elementwise operation before another that takes what it gives.
+  // Return legal combinations that no program has: operations with an element type, operations with
+  // an attribute, and elementwise producers of elementwise operations.
   std::vector<std::pair<Opcode, ElementType>> EmptyTypes() const;
   std::vector<std::pair<Opcode, Attr>> EmptyAttributes() const;
   std::vector<std::pair<Opcode, Opcode>> EmptyPairs() const;
 
-  // A page of Markdown: a row for each operation, and what stays empty by name.
+  // Returns a Markdown page with a row for each operation and a list of the missing combinations.
   std::string Markdown() const;
 
  private:
@@ -33,7 +33,7 @@ class Coverage {
   bool MayMeet(Opcode producer, Opcode consumer) const;
 
   int64_t programs_ = 0, instructions_ = 0;
-  // By operation and by type of an operand or a result.
+  // Indexed by operation and by the type of an operand or a result.
   std::array<std::array<int64_t, 64>, kOpcodeCount> types_{};
   std::array<absl::flat_hash_map<Attr, int64_t>, kOpcodeCount> attributes_;
   std::array<Producers, kOpcodeCount> producers_{};  // by consumer

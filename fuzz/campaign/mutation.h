@@ -1,4 +1,4 @@
-// Programs of a campaign: random ones, and changed ones of a corpus. Tests: campaign_test.cc.
+// The programs of a campaign: random programs, and mutations of a corpus. Tests: campaign_test.cc.
 #ifndef ASSAY_FUZZ_CAMPAIGN_MUTATION_H_
 #define ASSAY_FUZZ_CAMPAIGN_MUTATION_H_
 
@@ -12,18 +12,20 @@ namespace assay::fuzz {
 
 using Bytes = std::vector<uint8_t>;
 
-// A program with some changes: bytes, and records that are repeated, exchanged or taken away.
+// Returns a mutated program: some bytes are changed, and some records repeated, exchanged or
+// removed.
 Bytes MutateRecords(absl::Span<const uint8_t> bytes, uint64_t seed, int64_t most_records);
-// The header of one program, and records of both.
+// Returns a program with the header of one program and records of both.
 Bytes CrossRecords(absl::Span<const uint8_t> a, absl::Span<const uint8_t> b, uint64_t seed,
                    int64_t most_records);
 
-// The bytes of program `index` of a campaign: those of the corpus one after the other, then changes
-// of them and random ones in turn.
+// Returns the bytes of program `index` of a campaign: first the programs of the corpus, then
+// mutations and random programs in turn.
 Bytes ProgramBytes(uint64_t seed, int64_t index, absl::Span<const Bytes> corpus,
                    int64_t most_records);
 
-// The programs, in their order, that have a feature (programs/features.h) which none before has.
+// Returns the programs, in their order, that have a feature (programs/features.h) that no earlier
+// one has.
 std::vector<Bytes> WithNewFeatures(const Grammar& grammar, absl::Span<const Bytes> programs);
 
 }  // namespace assay::fuzz

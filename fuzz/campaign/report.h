@@ -1,4 +1,5 @@
-// A campaign as JSON, which a later run goes on from, and as a page. Tests: campaign_test.cc.
+// A campaign as JSON, from which a later run continues, and as an HTML page. Tests:
+// campaign_test.cc.
 #ifndef ASSAY_FUZZ_CAMPAIGN_REPORT_H_
 #define ASSAY_FUZZ_CAMPAIGN_REPORT_H_
 
@@ -11,21 +12,22 @@
 
 namespace assay::fuzz {
 
-// What a campaign is about: runs of another one cannot be gone on from.
+// The identity of a campaign. Only a run of the same campaign can be continued.
 struct CampaignIdentity {
   std::string target, profile, operations, types;
   uint64_t seed = 1;
-  std::string seeds = {};  // a hash of the modules whose parts the programs have; empty: none
-  std::string shard = {};  // "0/2"; empty: all programs
+  std::string seeds = {};  // a hash of the seed modules; empty if there are none
+  std::string shard = {};  // "0/2"; empty for all programs
   friend bool operator==(const CampaignIdentity&, const CampaignIdentity&) = default;
 };
 
 nlohmann::json CampaignJson(const CampaignIdentity& identity, const CampaignResult& result);
-// INVALID_ARGUMENT, with `name`, for text that is no such report, and for one of another campaign.
+// Parses a report. Returns INVALID_ARGUMENT, with `name`, for other text and for a report of
+// another campaign.
 absl::StatusOr<CampaignResult> ParseCampaign(absl::string_view text, const std::string& name,
                                              const CampaignIdentity& identity);
 
-// One file that needs neither network nor server.
+// Returns the page as one file without external resources.
 std::string CampaignHtml(const CampaignIdentity& identity, const CampaignResult& result);
 
 }  // namespace assay::fuzz

@@ -1,7 +1,7 @@
-// One program put to the oracles: the ways of the reference interpreter against one another, a
-// target against it under the target's profile, executions of the target against one another, and
-// metamorphic rewrites. What is found has a signature, by which findings of one cause are grouped.
-// Tests: examiner_test.cc.
+// Tests one program with four oracles: (1) the evaluation paths of the reference interpreter agree,
+// (2) a target agrees with it under the target's profile, (3) metamorphic rewrites give the same
+// results, (4) repeated executions of the target agree. A finding has a signature, by which
+// findings with the same cause are grouped. Tests: examiner_test.cc.
 #ifndef ASSAY_FUZZ_DIFFERENTIAL_EXAMINER_H_
 #define ASSAY_FUZZ_DIFFERENTIAL_EXAMINER_H_
 
@@ -20,33 +20,34 @@
 namespace assay::fuzz {
 
 enum class Outcome : uint8_t {
-  kAgrees,        // every oracle is content
-  kInconclusive,  // nothing is wrong, and of some elements the judge can say nothing
-  kUnsupported,   // the target, or its profile, says that it does not run the program
-  kOverBudget,    // of the reference interpreter, or of the judge
+  kAgrees,        // every oracle passes
+  kInconclusive,  // nothing is wrong, but some elements are inconclusive
+  kUnsupported,   // the target or its profile does not support the program
+  kOverBudget,    // the program exceeds the budget of the reference interpreter or of the judge
   kFinding
 };
 inline constexpr int kOutcomes = 5;
 absl::string_view OutcomeName(Outcome outcome);
 
 enum class FindingKind : uint8_t {
-  kWrong,     // a value that no conforming target of the profile returns
-  kCrash,     // the target ended, or answered nonsense
-  kHang,      // the target did not answer in time
-  kRefused,   // the target refuses a valid program
-  kUnstable,  // the same program and values gave other bits
+  kWrong,     // the target returned a value that the profile does not permit
+  kCrash,     // the target crashed or sent an invalid response
+  kHang,      // the target did not respond in time
+  kRefused,   // the target rejects a valid program
+  kUnstable,  // the same program and values gave different bits
   kAccepted,  // the target runs an illegal program
-  kReference  // the reference interpreter disagrees with itself, or refuses a valid program
+  kReference  // the reference interpreter disagrees with itself or rejects a valid program
 };
 absl::string_view FindingKindName(FindingKind kind);
 std::optional<FindingKind> FindingKindFromName(absl::string_view name);
 
-// Findings with the same signature have one cause, as far as can be told.
+// Findings with the same signature are assumed to have the same cause.
 struct Signature {
   FindingKind kind = FindingKind::kWrong;
-  std::string operation;  // "tanh f32", "negate+add f32": the first that shows it
+  std::string operation;  // the first operation that shows the error: "tanh f32", "negate+add f32"
   std::string error;      // "NaN instead of a number", or the message without its numbers
-  std::string relation;   // the metamorphic rewrite that shows it; empty: the program itself does
+  // the metamorphic rewrite that shows the error; empty if the program itself does
+  std::string relation;
 
   std::string Text() const;  // "wrong: tanh f32, NaN instead of a number"
   friend bool operator==(const Signature&, const Signature&) = default;
@@ -54,40 +55,40 @@ struct Signature {
 
 struct Examination {
   Outcome outcome = Outcome::kAgrees;
-  Signature signature;  // of a finding
+  Signature signature;  // set for a finding
   std::string detail;   // for people
   std::vector<DeviceOutputs> golden;
-  std::vector<DeviceOutputs> actual;  // empty: the target gave none
+  std::vector<DeviceOutputs> actual;  // empty if the target returned none
 };
 
 struct ExaminerOptions {
-  RunBudget budget;       // of one golden evaluation, and of the judge
-  bool ways = true;       // oracle 1; of each program the definitions, one other way in turn
-  bool all_ways = false;  // every way
-  bool repeat = true;     // oracle 4: a second execution, behind one with other values
-  bool relations = true;  // oracle 3; of each program one rewrite in turn
-  bool localize = true;   // ask for the instructions alone, to tell which is wrong
+  RunBudget budget;  // the budget of one golden evaluation and of the judge
+  bool ways = true;  // oracle 1, for each program: the definitions and, in turn, one other path
+  bool all_ways = false;  // all paths
+  bool repeat = true;     // oracle 4: a second execution, after one with other values
+  bool relations = true;  // oracle 3, for each program: one rewrite, in turn
+  bool localize = true;   // runs the instructions alone to find the wrong one
 };
 
 class Examiner {
  public:
-  // The target may be null: then the reference interpreter is examined. The profile must outlive
-  // the examiner.
+  // If `target` is null only the reference interpreter is examined. The profile must outlive the
+  // examiner.
   Examiner(Backend* target, const TargetProfile& profile, const ExaminerOptions& options)
       : target_(target), profile_(profile), options_(options) {}
 
-  // `turn` says which of the ways and rewrites that take turns are asked.
+  // Examines a program. `turn` selects the path and the rewrite.
   Examination Examine(const Module& module, absl::Span<const DeviceInputs> inputs, int64_t turn);
 
-  // The same of several programs that may be joined (joined_programs.h): the target is asked once
-  // for all of them, without repetitions and rewrites. What fails is asked alone; what is wrong
-  // only beside the others has the relation "joined".
+  // Examines several programs that may be joined (joined_programs.h). The target runs all of them
+  // once, without repetitions and rewrites. A program that fails is run again alone; if it is wrong
+  // only together with the others, the finding has the relation "joined".
   std::vector<Examination> ExamineJoined(absl::Span<const ProgramToJoin> programs, int64_t turn);
 
-  // A program that is illegal (illegal.h): a target that is asked for such must refuse it.
+  // Examines an illegal program (illegal.h), which the target must reject.
   Examination ExamineIllegal(const IllegalProgram& program, absl::Span<const DeviceInputs> inputs);
 
-  // Oracle 2 alone: for reductions, where a program is asked hundreds of times.
+  // Applies only oracle 2, for reductions, which run a program hundreds of times.
   Examination AskTarget(const Module& module, absl::Span<const DeviceInputs> inputs);
 
  private:
@@ -109,7 +110,8 @@ class Examiner {
   const ExaminerOptions options_;
 };
 
-// A message without its numbers, paths and quotations: what messages of one cause have in common.
+// Returns a message without its numbers, paths and quotations, so that messages with the same cause
+// are equal.
 std::string WithoutNumbers(absl::string_view message);
 
 }  // namespace assay::fuzz

@@ -1,6 +1,6 @@
-// Programs that are illegal in one point: a valid one with an attribute, a shape or an operand
-// changed until the verifier refuses it. A target must refuse it too, and not run it or crash.
-// Tests: examiner_test.cc.
+// Illegal programs. An attribute, a shape or an operand of a valid program is changed until the
+// verifier rejects it. A target must reject it too, and neither run it nor crash. Tests:
+// examiner_test.cc.
 #ifndef ASSAY_FUZZ_DIFFERENTIAL_ILLEGAL_H_
 #define ASSAY_FUZZ_DIFFERENTIAL_ILLEGAL_H_
 
@@ -15,12 +15,12 @@ namespace assay::fuzz {
 
 struct IllegalProgram {
   std::unique_ptr<Module> module;
-  std::string clause;     // of the first rule that is broken: "pad_c1"
+  std::string clause;     // the first violated rule: "pad_c1"
   std::string operation;  // the operation that was changed
 };
 
-// A copy of the module with one change that the verifier refuses under the rules of XLA, chosen by
-// the seed; none where several tries give legal modules alone.
+// Returns a copy of the module with one change, selected by the seed, that the verifier rejects
+// under XLA's rules. Returns nothing if several attempts give only legal modules.
 std::optional<IllegalProgram> BreakProgram(const Module& module, uint64_t seed);
 
 }  // namespace assay::fuzz

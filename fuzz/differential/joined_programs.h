@@ -1,4 +1,4 @@
-// Several independent programs as one module: for targets that take long to compile. Tests:
+// Joins several independent programs into one module, for targets that compile slowly. Tests:
 // examiner_test.cc.
 #ifndef ASSAY_FUZZ_DIFFERENTIAL_JOINED_PROGRAMS_H_
 #define ASSAY_FUZZ_DIFFERENTIAL_JOINED_PROGRAMS_H_
@@ -17,17 +17,17 @@ struct ProgramToJoin {
   absl::Span<const DeviceInputs> inputs;  // by device
 };
 
-// Returns true for programs of one device that neither feed nor transfer nor give other results
-// when they run again, so that they do not meet others.
+// Returns true for deterministic programs of one device without feeds and transfers, which cannot
+// affect each other.
 bool MayBeJoined(const ProgramToJoin& program);
 
 struct JoinedPrograms {
-  std::unique_ptr<Module> module;  // its result is the tuple of those of the programs
+  std::unique_ptr<Module> module;  // its result is a tuple of the programs' results
   std::vector<DeviceInputs> inputs;
 };
 
-// The programs, which all may be joined: their parameters one after the other, their results in a
-// tuple.
+// Joins programs, for all of which MayBeJoined must be true. The parameters of the programs are
+// concatenated, their results form a tuple.
 JoinedPrograms JoinPrograms(absl::Span<const ProgramToJoin> programs);
 
 }  // namespace assay::fuzz

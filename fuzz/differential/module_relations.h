@@ -1,6 +1,6 @@
-// Metamorphic relations of a whole module: its entry called, put into a branch or a loop, its
-// arguments in a tuple or aliased, its results twice, its arrays on two partitions. Rows of
-// relations.cc. Tests: ways_test.cc.
+// Metamorphic relations of whole modules: the entry is called, or put into a branch or a loop;
+// arguments form a tuple or are aliased; results are duplicated; arrays are on two partitions. The
+// rows are in relations.cc. Tests: ways_test.cc.
 #ifndef ASSAY_FUZZ_DIFFERENTIAL_MODULE_RELATIONS_H_
 #define ASSAY_FUZZ_DIFFERENTIAL_MODULE_RELATIONS_H_
 

@@ -1,6 +1,6 @@
-// Metamorphic relations: rewrites of a module that change no bit of its results. A rewritten module
-// asks an implementation for the same values in another way, so that a defect that hides in one
-// form shows in the other. A row each. Tests: ways_test.cc.
+// Metamorphic relations: rewrites of a module that change no bit of its results. An implementation
+// computes the rewritten module in another way, which may reveal a defect that the original does
+// not. Each relation is a row. Tests: ways_test.cc.
 #ifndef ASSAY_FUZZ_DIFFERENTIAL_RELATIONS_H_
 #define ASSAY_FUZZ_DIFFERENTIAL_RELATIONS_H_
 
@@ -18,18 +18,18 @@ namespace assay::fuzz {
 struct Rewritten {
   std::unique_ptr<Module> module;
   std::vector<DeviceInputs> inputs;
-  int64_t copies = 1;  // of the results, in a tuple of them where there are several
+  int64_t copies = 1;  // the number of copies of the results, in a tuple if there are several
 };
 
-// What the rewritten module must give where the original gives `golden`: as many copies of the
-// results, on each of its devices.
+// Returns the outputs that the rewritten module must have if the original has `golden`: the copies
+// of the results on each device.
 std::vector<DeviceOutputs> ExpectedOf(const Rewritten& rewritten,
                                       absl::Span<const DeviceOutputs> golden);
 
 struct Relation {
   absl::string_view name;
   absl::string_view meaning;
-  // The rewritten module; none where there is nothing to rewrite.
+  // Returns the rewritten module, or nothing if the relation does not apply.
   std::optional<Rewritten> (*rewrite)(const Module& module, absl::Span<const DeviceInputs> inputs);
 };
 

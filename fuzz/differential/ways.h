@@ -1,6 +1,6 @@
-// One module run in every way that the reference interpreter knows: by kernels, by definitions, on
-// several threads, observed, from its text and from its protobuf. All ways must give the same bits.
-// Tests: ways_test.cc.
+// Runs a module on every evaluation path of the reference interpreter: kernels, definitions,
+// several threads, observed, parsed from its text and from its protobuf. All paths must give the
+// same bits. Tests: ways_test.cc.
 #ifndef ASSAY_FUZZ_DIFFERENTIAL_WAYS_H_
 #define ASSAY_FUZZ_DIFFERENTIAL_WAYS_H_
 
@@ -21,7 +21,8 @@ inline constexpr Way kWays[] = {Way::kDefinitions, Way::kTwoThreads, Way::kSeven
                                 Way::kObserved,    Way::kText,       Way::kProto};
 absl::string_view WayName(Way way);  // "definitions"
 
-// By kernels on one thread: what the other ways are held against. By device.
+// Runs the module by kernels on one thread, with which the other paths are compared. Outputs are by
+// device.
 absl::StatusOr<std::vector<DeviceOutputs>> RunByKernels(const Module& module,
                                                         absl::Span<const DeviceInputs> inputs,
                                                         const RunBudget& budget);
@@ -31,10 +32,10 @@ absl::StatusOr<std::vector<DeviceOutputs>> RunBy(Way way, const Module& module,
 
 // Returns true if results and outfeeds have the same bits.
 bool SameOutputs(absl::Span<const DeviceOutputs> a, absl::Span<const DeviceOutputs> b);
-// "result of device 0, leaf 1, element 3: 1.5 and 1.25" for the first difference.
+// Describes the first difference: "result of device 0, leaf 1, element 3: 1.5 and 1.25".
 std::string FirstDifference(absl::Span<const DeviceOutputs> a, absl::Span<const DeviceOutputs> b);
 
-// The first way that differs from `golden`, or that fails.
+// The first path that differs from `golden` or fails.
 struct WayDifference {
   Way way = Way::kDefinitions;
   std::string detail;

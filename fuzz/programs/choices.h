@@ -1,7 +1,7 @@
 // A record as a source of choices: its bytes in order, then the bytes of a generator that they
-// seed. Each choice of a byte string is a small number in a range that the reader gives, so that
-// any bytes are a valid answer. Integer arithmetic alone: the same choices with every compiler.
-// Tests: decoder_test.cc.
+// seed. A choice is a number in a range that the reader requests, so that any bytes are valid. Only
+// integer arithmetic is used, so that choices are the same with every compiler. Tests:
+// decoder_test.cc.
 #ifndef ASSAY_FUZZ_PROGRAMS_CHOICES_H_
 #define ASSAY_FUZZ_PROGRAMS_CHOICES_H_
 
@@ -14,11 +14,11 @@
 
 namespace assay::fuzz {
 
-// Bytes of a record. Longer programs are more records, never longer ones, so that a record can be
-// exchanged, repeated or taken away without changing what its neighbours mean.
+// The bytes of a record. Longer programs have more records, not longer ones, so that a record can
+// be exchanged, repeated or removed without changing the meaning of its neighbours.
 inline constexpr int64_t kRecordBytes = 16;
 
-// One step of SplitMix64.
+// Returns the next number of SplitMix64.
 inline uint64_t NextRandom(uint64_t* state) {
   uint64_t z = *state += 0x9E3779B97F4A7C15;
   z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9;
@@ -28,7 +28,7 @@ inline uint64_t NextRandom(uint64_t* state) {
 
 class Choices {
  public:
-  // Bytes beyond kRecordBytes do not count, missing ones are 0.
+  // Bytes beyond kRecordBytes are ignored; missing bytes are 0.
   explicit Choices(absl::Span<const uint8_t> record) {
     std::copy_n(record.begin(), std::min<size_t>(record.size(), kRecordBytes), bytes_.begin());
     for (const uint8_t byte : bytes_) state_ = (state_ ^ byte) * 0x100000001B3;
@@ -38,14 +38,14 @@ class Choices {
     if (next_ < kRecordBytes) return bytes_[next_++];
     return static_cast<uint8_t>(NextRandom(&state_) >> 56);
   }
-  // A number in [0, limit); limit >= 1. 0 for a byte of 0, which so is the simplest choice.
+  // Returns a number in [0, limit); limit >= 1. A byte of 0 gives 0, the simplest choice.
   int64_t Below(int64_t limit) {
     if (limit <= 256) return Byte() % limit;
-    const int64_t low = Byte(), high = Byte();  // in this order with every compiler
+    const int64_t low = Byte(), high = Byte();  // read in this order
     return (low | high << 8) % limit;
   }
   int64_t Between(int64_t low, int64_t high) { return low + Below(high - low + 1); }
-  // False for a byte of 0.
+  // Returns true with probability 1 / n; false for a byte of 0.
   bool OneIn(int64_t n) { return Below(n) == n - 1; }
   template <typename Container>
   auto& Of(Container& container) {

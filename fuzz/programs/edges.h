@@ -1,5 +1,5 @@
-// Where implementations of elementwise operations take a branch of their own: the ranges of
-// arguments that the corpus has cases of. Tests: decoder_test.cc.
+// Ranges of arguments for which implementations of elementwise operations have special branches.
+// The corpus has cases of the same ranges. Tests: decoder_test.cc.
 #ifndef ASSAY_FUZZ_PROGRAMS_EDGES_H_
 #define ASSAY_FUZZ_PROGRAMS_EDGES_H_
 
@@ -11,8 +11,8 @@
 
 namespace assay::fuzz {
 
-// Values of a range of the operation for its first (0) or second (1) operand; none where no range
-// is known, or the type does not reach it.
+// Returns the values of a range for the first (0) or second (1) operand, or nothing if the
+// operation has no range or the type does not reach it.
 std::optional<ProfileUse> AnyEdge(Opcode opcode, int operand, ElementType type, Choices& choices);
 
 }  // namespace assay::fuzz

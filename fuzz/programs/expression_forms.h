@@ -1,5 +1,5 @@
-// Forms of arithmetic that simplifications of compilers look for, where they hold and where they do
-// not: idioms_expressions.cc writes them. Tests: decoder_test.cc.
+// Arithmetic expressions that compilers simplify, including similar ones for which the
+// simplification is invalid. idioms_expressions.cc writes them. Tests: decoder_test.cc.
 #ifndef ASSAY_FUZZ_PROGRAMS_EXPRESSION_FORMS_H_
 #define ASSAY_FUZZ_PROGRAMS_EXPRESSION_FORMS_H_
 

@@ -1,6 +1,6 @@
-// What programs have: numbers for each operation with its element type, each attribute of an
-// operation, and each pair of an operation and what gives its operand. libFuzzer counts them as
-// coverage, and a corpus keeps programs that have new ones. Tests: campaign_test.cc.
+// The features of programs, as numbers: each operation with its element type, each attribute of an
+// operation, and each pair of an operation and the producer of its operand. libFuzzer counts them
+// as coverage, and a corpus keeps programs with new features. Tests: campaign_test.cc.
 #ifndef ASSAY_FUZZ_PROGRAMS_FEATURES_H_
 #define ASSAY_FUZZ_PROGRAMS_FEATURES_H_
 

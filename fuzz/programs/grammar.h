@@ -1,5 +1,5 @@
-// What programs are made of: a row for each operation of the catalogue, with the function that
-// writes an instruction of it, and the element types of its first operand. Tests: decoder_test.cc.
+// The grammar of programs: a row for each operation of the catalogue, with the function that writes
+// an instruction and the element types of its first operand. Tests: decoder_test.cc.
 #ifndef ASSAY_FUZZ_PROGRAMS_GRAMMAR_H_
 #define ASSAY_FUZZ_PROGRAMS_GRAMMAR_H_
 
@@ -18,12 +18,12 @@ namespace assay::fuzz {
 class ProgramWriter;
 class SeedModules;
 
-// Where a row may stand.
+// The places where a row may be used.
 enum class RowPlace : uint8_t {
   kAnywhere,     // in fused computations too
-  kComputation,  // in computations that are called whole, but not in a fusion
-  kEntry,        // in the entry: collectives, asynchronous halves
-  kEffects       // in the entry of a program with effects: feeds, transfers, random numbers
+  kComputation,  // in called computations, but not in a fusion
+  kEntry,        // in the entry only: collectives and async operations
+  kEffects       // in the entry of a program with effects only: feeds, transfers, random numbers
 };
 
 struct Row {
@@ -32,44 +32,46 @@ struct Row {
   void (*write)(ProgramWriter& writer, Opcode opcode);
 };
 
-// The rows in the order of the catalogue; halves that end what another row starts have none.
+// Returns the rows in the order of the catalogue. The done of an async operation has no row.
 absl::Span<const Row> Rows();
 
-// The element types that strict rules admit for the first operand (of the result, where there is no
-// operand).
+// Returns the element types that strict rules permit for the first operand, or for the result if
+// there is no operand.
 absl::Span<const ElementType> LegalTypes(Opcode opcode);
 
 struct GrammarOptions {
-  std::vector<std::string> operations;  // names; empty: all
-  std::vector<std::string> types;       // of values that the rows choose; empty: all
-  // Collectives, feeds, transfers and random numbers, where `operations` does not name them.
+  std::vector<std::string> operations;  // the names of operations; empty for all
+  std::vector<std::string> types;       // the names of types that rows may choose; empty for all
+  // Allows collectives, feeds, transfers and random numbers even if `operations` does not name
+  // them.
   bool collectives = true;
   bool effects = true;
   ProgramLimits limits;
-  // Whose parts programs have beside what the rows write; null: none.
+  // Modules whose subgraphs programs use in addition to the rows; null for none.
   std::shared_ptr<const SeedModules> seeds;
 };
 
 class Grammar {
  public:
-  // INVALID_ARGUMENT, with what is near, for names that do not exist.
+  // Returns INVALID_ARGUMENT, with similar names, for names that do not exist.
   static absl::StatusOr<Grammar> Create(const GrammarOptions& options = {});
 
   const ProgramLimits& limits() const { return limits_; }
-  // The rows that may stand at a place, each list in the order of the catalogue. `with_effects`
-  // counts in the entry alone.
+  // Returns the rows for a place, in the order of the catalogue. `with_effects` matters only for
+  // the entry.
   absl::Span<const Row* const> RowsAt(RowPlace place) const {
     return rows_[static_cast<size_t>(place)];
   }
-  // LegalTypes within the types of the options; LegalTypes where these have none.
+  // Returns the LegalTypes that the options permit, or all LegalTypes if the options permit none of
+  // them.
   absl::Span<const ElementType> TypesOf(Opcode opcode) const {
     return types_[static_cast<size_t>(opcode)];
   }
-  // The types of values that no row restricts.
+  // Returns the types of values that no row restricts.
   absl::Span<const ElementType> types() const { return all_types_; }
   bool collectives() const { return collectives_; }
   bool effects() const { return effects_; }
-  // Whether programs have idioms (idioms.h): not where the options name operations.
+  // Returns true if programs have idioms (idioms.h). They do not if the options name operations.
   bool idioms() const { return idioms_; }
   const SeedModules* seeds() const { return seeds_.get(); }
 
@@ -82,7 +84,7 @@ class Grammar {
   std::shared_ptr<const SeedModules> seeds_;
 };
 
-// The functions that write, by family (write_*.cc).
+// The functions of the rows, by family (write_*.cc).
 void WriteUnary(ProgramWriter& writer, Opcode opcode);
 void WriteBinary(ProgramWriter& writer, Opcode opcode);
 void WriteClamp(ProgramWriter& writer, Opcode opcode);

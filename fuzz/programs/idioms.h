@@ -1,5 +1,5 @@
-// Idioms: several instructions that real programs have together, or that simplifications of
-// compilers look for. A record writes a whole one. Tests: decoder_test.cc.
+// Idioms: groups of instructions that real programs have, or that compilers simplify. One record
+// writes a whole idiom. Tests: decoder_test.cc.
 #ifndef ASSAY_FUZZ_PROGRAMS_IDIOMS_H_
 #define ASSAY_FUZZ_PROGRAMS_IDIOMS_H_
 
@@ -15,15 +15,15 @@ struct Idiom {
   void (*write)(ProgramWriter& writer);
 };
 
-// By family (idioms_*.cc): arithmetic and logic; elements that are moved; parts of models;
-// expressions; sizes beyond those at which implementations change their way of working.
+// Return the idioms of a family (idioms_*.cc): arithmetic and logic, data movement, parts of
+// models, expressions, and sizes beyond which implementations change their algorithm.
 absl::Span<const Idiom> AlgebraIdioms();
 absl::Span<const Idiom> MovementIdioms();
 absl::Span<const Idiom> ModelIdioms();
 absl::Span<const Idiom> ExpressionIdioms();
 absl::Span<const Idiom> SizeIdioms();
 
-// Writes one of them.
+// Writes an idiom.
 void WriteIdiom(ProgramWriter& writer);
 
 }  // namespace assay::fuzz

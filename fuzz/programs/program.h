@@ -1,5 +1,5 @@
-// Programs for differential fuzzing: a module and the values that go into it. The decoder
-// (decoder.h) makes one of any bytes. Tests: decoder_test.cc.
+// A program for differential fuzzing: a module and the values of its inputs. The decoder
+// (decoder.h) makes a program of any bytes. Tests: decoder_test.cc.
 #ifndef ASSAY_FUZZ_PROGRAMS_PROGRAM_H_
 #define ASSAY_FUZZ_PROGRAMS_PROGRAM_H_
 
@@ -18,19 +18,20 @@
 
 namespace assay::fuzz {
 
-// What a program may take. The decoder leaves out what would go beyond.
+// The limits of a program. The decoder omits instructions that would exceed them.
 struct ProgramLimits {
-  int64_t records = 24;             // that are read
-  int64_t elements = 4096;          // of one value
+  int64_t records = 24;             // records that are read
+  int64_t elements = 4096;          // elements of one value
   int64_t all_elements = 1 << 16;   // of all values together
-  int64_t argument_elements = 512;  // of one parameter or constant
-  // Of one value in the few programs of long arrays; of all values together four times as many.
+  int64_t argument_elements = 512;  // elements of one parameter or constant
+  // Elements of one value in the few programs with long arrays. All values together may have four
+  // times as many.
   int64_t long_elements = 1 << 17;
   int64_t products = 1 << 15;  // multiply-adds of one contraction, window or reduction
   int64_t parameters = 12;
 };
 
-// An array that goes in.
+// An input array.
 struct ProgramArray {
   Shape shape;
   ProfileUse use;
@@ -39,26 +40,26 @@ struct ProgramArray {
 struct FuzzProgram {
   std::unique_ptr<Module> module;
   std::vector<ProgramArray> arguments;  // the leaves of all parameters, in order
-  std::vector<ProgramArray> infeed;     // what the infeeds take, in order
+  std::vector<ProgramArray> infeed;     // the arrays of the infeeds, in order
   int64_t devices = 1;
-  std::vector<absl::string_view> idioms;  // the names of those that it has, as they come
-  // Records that gave no instruction since their result would go beyond the limits.
+  std::vector<absl::string_view> idioms;  // the names of its idioms, in order
+  // The number of records without an instruction because the result would exceed the limits.
   int64_t left_out = 0;
-  // Instructions that the rules of spec/ops refused: a mistake of a row of the grammar.
+  // The number of instructions that the rules of spec/ops rejected. Such an instruction is an error
+  // of a grammar row.
   int64_t refused = 0;
-  std::string refusal;  // the first one
+  std::string refusal;  // the first rejection
 };
 
-// The values by device. Devices have different values of the same profile.
+// Returns the input values by device. Devices have different values of the same profile.
 absl::StatusOr<std::vector<DeviceInputs>> MakeInputs(const FuzzProgram& program);
 
-// Other values for the same module: those of each array in the reverse order.
+// Returns other values for the same module: the elements of each array in reverse order.
 std::vector<DeviceInputs> OtherInputs(absl::Span<const DeviceInputs> inputs);
 
-// The program as a case of the corpus, whose golden result is left to the reader. The id has the
-// form that CheckId demands.
+// Returns the program as a corpus case without a stored golden result. The id must satisfy CheckId.
 CorpusCase CaseOf(const FuzzProgram& program, std::string id);
-// The same for a module and values that no record stands for.
+// Returns a corpus case of any module and values.
 CorpusCase CaseOf(const Module& module, absl::Span<const DeviceInputs> inputs, std::string id);
 
 }  // namespace assay::fuzz

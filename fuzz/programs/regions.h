@@ -1,4 +1,4 @@
-// The computations of scalars that folds, sorts and windows apply. Tests: decoder_test.cc.
+// Writes the scalar computations of folds, sorts and windows. Tests: decoder_test.cc.
 #ifndef ASSAY_FUZZ_PROGRAMS_REGIONS_H_
 #define ASSAY_FUZZ_PROGRAMS_REGIONS_H_
 
@@ -7,19 +7,19 @@
 
 namespace assay::fuzz {
 
-// What a reducer is for: a fold, whose order is up to the implementation, or the updates of a
-// scatter, which often replace what was there.
+// The use of a reducer: a fold, whose order is unspecified, the updates of a scatter, which often
+// overwrite, or a collective.
 enum class ReducerUse { kFold, kUpdates, kCollective };
 
-// A reducer of so many element types: its first parameters and its results are of the types of the
-// accumulators.
+// Writes a reducer. Its first parameters and its results have the types of the accumulators.
 Computation* WriteReducer(ProgramWriter& w, absl::Span<const ElementType> accumulators,
                           absl::Span<const ElementType> elements, ReducerUse use);
 
-// Whether the elements of one operand are in order; of a sort with operands of these types.
+// Writes the comparator of a sort with operands of these types. It compares the elements of one
+// operand.
 Computation* WriteComparator(ProgramWriter& w, absl::Span<const ElementType> types);
 
-// Which of two elements a window of select-and-scatter selects.
+// Writes the selection of a select-and-scatter.
 Computation* WriteSelector(ProgramWriter& w, ElementType type);
 
 }  // namespace assay::fuzz

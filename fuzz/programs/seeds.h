@@ -1,6 +1,6 @@
-// Parts of real modules as records: a subgraph is cut out of a module, changed, and joined with
-// what the program has already. Which subgraph, and what is changed, is a choice of the record, so
-// that the same bytes and the same modules give the same program. Tests: seeds_test.cc.
+// Subgraphs of real modules: a record cuts a subgraph out of a module, mutates it, and connects it
+// to values of the program. The record chooses the subgraph and the mutations, so that the same
+// bytes and modules give the same program. Tests: seeds_test.cc.
 #ifndef ASSAY_FUZZ_PROGRAMS_SEEDS_H_
 #define ASSAY_FUZZ_PROGRAMS_SEEDS_H_
 
@@ -18,15 +18,15 @@ class ProgramWriter;
 // The instructions that subgraphs are cut from.
 class SeedModules {
  public:
-  // Takes from each module what a program may have: operations without effects, on static sizes,
-  // whose values and work are within the limits that `IsSeed` names. Layouts, metadata and
-  // shardings are left out.
+  // Takes instructions from each module that a program may have: operations without effects on
+  // static sizes within the limits of `IsSeed`. Layouts, metadata and shardings are removed.
   explicit SeedModules(std::vector<std::unique_ptr<Module>> modules);
 
-  // Where a cut may end: instructions that compute, in the order of the modules.
+  // Returns the possible roots of a subgraph: instructions that compute, in the order of the
+  // modules.
   const std::vector<const Instruction*>& roots() const { return roots_; }
   bool IsSeed(const Instruction& instruction) const;
-  // What tells these modules from others: a hash of their text.
+  // Returns a hash of the modules' text.
   const std::string& hash() const { return hash_; }
 
  private:
@@ -35,10 +35,9 @@ class SeedModules {
   std::string hash_;
 };
 
-// Writes a subgraph of the grammar's seeds: an instruction and up to nine others that it is
-// computed from. What it takes from outside becomes an earlier value of the same shape, or a new
-// one; now and then an instruction is exchanged for another of its kind, left out, or followed by a
-// further one.
+// Writes a subgraph of the grammar's seeds: an instruction and up to nine of its producers. Its
+// operands from outside become earlier values of the same shape, or new ones. Some instructions are
+// replaced by similar ones, removed, or followed by another one.
 void WriteSeed(ProgramWriter& writer);
 
 }  // namespace assay::fuzz

@@ -1,6 +1,6 @@
-// Writes a program instruction by instruction: keeps the values that later instructions can take,
-// makes operands of a wanted shape from them, and has the shapes of results inferred by spec/ops.
-// The rows of the grammar are written with it. Tests: decoder_test.cc.
+// Writes a program instruction by instruction. It keeps the values that later instructions may use,
+// makes operands of a given shape from them, and infers result shapes by spec/ops. The rows of the
+// grammar use it. Tests: decoder_test.cc.
 #ifndef ASSAY_FUZZ_PROGRAMS_WRITER_H_
 #define ASSAY_FUZZ_PROGRAMS_WRITER_H_
 
@@ -21,7 +21,7 @@ namespace assay::fuzz {
 
 using Sizes = absl::Span<const int64_t>;
 
-// What a program has more of than others have.
+// The property in which a program exceeds most programs.
 enum class Scale : uint8_t {
   kSmall,
   kLong,  // elements: one size in four is beyond vectors, tiles and blocks
@@ -30,10 +30,10 @@ enum class Scale : uint8_t {
   kHuge   // elements beyond 2^16, of few instructions
 };
 
-// The dimensions of most programs, at most.
+// The largest rank in most programs.
 inline constexpr int64_t kUsualRank = 4;
 
-// The number of elements.
+// Returns the number of elements.
 int64_t CountOf(Sizes sizes);
 
 class ProgramWriter {
@@ -41,16 +41,16 @@ class ProgramWriter {
   // `records` begins with the header record. All must outlive the writer.
   ProgramWriter(const Grammar& grammar, absl::Span<const uint8_t> records, FuzzProgram* program);
 
-  // The program of all records. Once.
+  // Writes the program of all records. Must be called once.
   void Run();
 
   Choices& choices() { return *choices_; }
   const Grammar& grammar() const { return grammar_; }
   const ProgramLimits& limits() const { return limits_; }
   Scale scale() const { return scale_; }
-  // The dimensions that results have at most.
+  // The largest rank of results.
   int64_t most_rank() const { return scale_ == Scale::kDeep ? 8 : 5; }
-  // A number in [least, most], and in programs that have many of everything, up to `many`.
+  // Returns a number in [least, most], or up to `many` in programs of Scale::kMany.
   int64_t Several(int64_t least, int64_t most, int64_t many) {
     if (scale_ != Scale::kMany) return choices().Between(least, most);
     const int64_t kind = choices().Below(4);
@@ -64,58 +64,59 @@ class ProgramWriter {
   // --- Values that an instruction takes. -------------------------------------------------------
 
   using Accepts = absl::FunctionRef<bool(const Shape&)>;
-  // An earlier value that the row takes, of static sizes; null: there is none. Late ones come more
-  // often.
+  // Returns an earlier value of static sizes that `accepts` permits, or null. Recent values are
+  // more likely.
   Instruction* FindValue(Accepts accepts);
-  // An earlier value of one of the types that is accepted, or a new one of at most `most_rank`
-  // dimensions and at least `least_rank`.
+  // Returns an accepted earlier value of one of the types, or a new one with `least_rank` to
+  // `most_rank` dimensions.
   Instruction* AnyArray(absl::Span<const ElementType> types, int64_t least_rank = 0,
                         int64_t most_rank = kUsualRank);
-  // As above, with the types of the row, and without dimensions of size 0.
+  // The same with the types of the row and without dimensions of size 0.
   Instruction* NonEmptyArray(Opcode opcode, int64_t least_rank = 0, int64_t most_rank = kUsualRank);
   Instruction* ArrayFor(Opcode opcode, int64_t least_rank = 0, int64_t most_rank = kUsualRank) {
     return AnyArray(grammar_.TypesOf(opcode), least_rank, most_rank);
   }
-  // As ArrayFor, but now and then new values in a range in which implementations of the elementwise
-  // operation take a branch of their own (conformance/corpus/argument_ranges.def).
+  // Like ArrayFor, but sometimes a new array in a range for which implementations of the
+  // elementwise operation have a special branch (conformance/corpus/argument_ranges.def).
   Instruction* OperandFor(Opcode opcode);
-  // The same for the second operand, of the sizes and the type of the first one; now and then one
-  // number in all elements that simplifications look for.
+  // The same for the second operand, with the sizes and the type of the first. Sometimes all
+  // elements are a number for which compilers have a simplification.
   Instruction* SecondOperandFor(Opcode opcode, const Instruction* first);
-  // An array of exactly this type and these sizes: an earlier value, one made of an earlier value,
-  // or a new one.
+  // Returns an array of exactly this type and these sizes: an earlier value, a value derived from
+  // one, or a new one.
   Instruction* ArrayOf(ElementType type, Sizes sizes);
   Instruction* ScalarOf(ElementType type) { return ArrayOf(type, {}); }
   Instruction* LikeArray(const Instruction* other) {
     return ArrayOf(other->shape().element_type(), other->shape().dimensions());
   }
-  // A new parameter in the entry, else a constant, with values of the profile where the type has
-  // such.
+  // Returns a new parameter in the entry, or a constant elsewhere, with values of the profile if
+  // the type has such.
   Instruction* NewArray(ElementType type, Sizes sizes, const ProfileUse& use);
   Instruction* NewArray(ElementType type, Sizes sizes) {
     return NewArray(type, sizes, AnyProfile(type));
   }
-  // The same beyond the limit of arguments, where the limits of all values are raised (LongValues).
+  // The same beyond the limit of arguments, while LongValues raises the limits of all values.
   Instruction* NewLongArray(ElementType type, Sizes sizes);
-  // A new parameter of the entry: an array, or a tuple of arrays.
+  // Adds a parameter to the entry: an array or a tuple of arrays.
   void NewParameterOf(const Shape& shape);
-  // Integers in [low, high] as far as the type reaches; now and then any value of the type.
+  // Returns integers in [low, high], limited by the type; sometimes any value of the type.
   Instruction* IndexArray(ElementType type, Sizes sizes, int64_t low, int64_t high);
-  // A constant with these elements, in any type that is not complex.
+  // Returns a constant with these elements, of any type that is not complex.
   Instruction* IntegerConstant(ElementType type, Sizes sizes, absl::Span<const int64_t> elements);
   Instruction* ProfileConstant(ElementType type, Sizes sizes, const ProfileUse& use);
-  // A scalar constant of this number, rounded to the type, and an array that repeats it.
+  // Return a scalar constant of this number, rounded to the type, and an array that repeats it.
   Instruction* NumberConstant(ElementType type, double number);
   Instruction* Splat(ElementType type, Sizes sizes, double number);
-  // 0, 1, 2, 0.5 and the like.
+  // Returns an array that repeats 0, 1, 2, 0.5 or a similar number.
   Instruction* PlainSplat(ElementType type, Sizes sizes);
 
-  // One of the types; the usual ones more often.
+  // Returns one of the types; common types are more likely.
   ElementType AnyType(absl::Span<const ElementType> types);
   ElementType AnyIndexType();
-  // A type of floats for a float, of integers for an integer, and so on.
+  // Returns a type of the same class: a float type for a float, an integer type for an integer, and
+  // so on.
   ElementType TypeOfClass(ElementType type);
-  // A size that many arrays of the program have.
+  // Returns a size that many arrays of the program have.
   int64_t AnySize() { return choices().Of(sizes_); }
   Dimensions AnySizes(int64_t least_rank, int64_t most_rank, int64_t most_elements);
   ProfileUse AnyProfile(ElementType type);
@@ -124,32 +125,32 @@ class ProgramWriter {
 
   std::unique_ptr<Instruction> Start(Opcode opcode, absl::Span<Instruction* const> operands,
                                      Shape declared = Shape());
-  // Infers the shape and appends the instruction; its value, or the elements of its tuple, can be
-  // taken by later ones. Null where the result goes beyond the limits or is refused.
+  // Infers the shape and appends the instruction. Later instructions may use its value, or the
+  // elements of its tuple. Returns null if the result exceeds the limits or is rejected.
   Instruction* Finish(std::unique_ptr<Instruction> instruction);
   // The same for a result whose shape is known.
   Instruction* FinishAs(std::unique_ptr<Instruction> instruction,
                         std::shared_ptr<const Shape> shape);
-  // In one, for an instruction without attributes.
+  // Creates and finishes an instruction without attributes.
   Instruction* Add(Opcode opcode, absl::Span<Instruction* const> operands,
                    Shape declared = Shape()) {
     return Finish(Start(opcode, operands, std::move(declared)));
   }
-  // As Add, but later instructions are not offered the value.
+  // Like Add, but later instructions do not use the value.
   Instruction* AddHidden(std::unique_ptr<Instruction> instruction);
-  // Appends an instruction of a known shape that is no matter of limits: a token, a tuple of what
-  // is there, a scalar.
+  // Appends an instruction of a known shape without checking limits: a token, a tuple of existing
+  // values, a scalar.
   Instruction* AppendAs(std::unique_ptr<Instruction> instruction, const Shape& shape);
-  // Ends what was started, whatever the limits: a start has a done.
+  // Appends the done of an async start, regardless of limits.
   void AddDone(Opcode opcode, Instruction* started, const Shape& shape) {
     Offer(AppendAs(Start(opcode, {started}), shape));
   }
   Instruction* TupleOf(absl::Span<Instruction* const> elements);
   Instruction* ElementOf(Instruction* tuple, int64_t index);
-  // Appends a copy of an instruction of another module, whose shape is known; null where it goes
-  // beyond the limits.
+  // Appends a copy of an instruction of another module, whose shape is known. Returns null if it
+  // exceeds the limits.
   Instruction* FinishCopy(std::unique_ptr<Instruction> copy);
-  // A computation of another module, with names of this program.
+  // Copies a computation of another module, with names of this program.
   Computation* CopyComputation(
       const Computation& original,
       const absl::flat_hash_map<const Computation*, Computation*>& callees);
@@ -158,26 +159,25 @@ class ProgramWriter {
 
   // --- Computations that instructions call. -----------------------------------------------------
 
-  // Begins a computation; everything goes into it until it ends. `place` says which rows may stand
-  // in it.
+  // Begins a computation, to which all instructions are added until it ends. `place` selects its
+  // rows.
   void BeginComputation(absl::string_view name, RowPlace place);
   Instruction* ComputationParameter(const Shape& shape);
-  // Ends the computation, with this root, and gives it to the module.
+  // Ends the computation with this root and adds it to the module.
   Computation* EndComputation(Instruction* root);
-  // Reads so many records, each an instruction of the computation.
+  // Reads `count` records, each of which is an instruction of the computation.
   void WriteRecords(int64_t count);
-  // Writes by the row of the operation, which takes `value` if it can.
+  // Writes an instruction of the operation on `value`, if its row accepts it.
   void WriteOn(Opcode opcode, Instruction* value);
-  // What later instructions are offered first; null: nothing yet.
+  // Returns the most recent value, or null if there is none.
   Instruction* LatestValue() { return scope().values.empty() ? nullptr : scope().values.back(); }
-  // An instruction on earlier values of the scope that keeps the type of `value`; `value` itself
-  // where nothing fits.
+  // Writes an instruction that keeps the type of `value`, or returns `value` itself if no row fits.
   Instruction* ElementwiseStep(Instruction* value);
-  // A value of this shape in the computation: the latest one, or something made of it.
+  // Returns a value of this shape: the latest value, or one derived from it.
   Instruction* ResultOf(const Shape& shape);
-  // The values that nobody uses, as one value: a tuple where there are several.
+  // Returns the unused values as one value, a tuple if there are several.
   Instruction* UnusedValues(bool with_parameters);
-  // The levels of computations around.
+  // The nesting depth of computations.
   int64_t depth() const { return static_cast<int64_t>(scopes_.size()) - 1; }
   bool in_entry() const { return scopes_.size() == 1; }
 
@@ -186,16 +186,16 @@ class ProgramWriter {
   int64_t devices() const { return program_->devices; }
   bool constrains_layouts() const { return constrains_layouts_; }
   int64_t NewChannel() { return ++channels_; }
-  // The token of the last feed or transfer: they happen in one order.
+  // Returns the token of the last feed or transfer, which orders them.
   Instruction* LastToken();
   void SetLastToken(Instruction* token) { last_token_ = token; }
-  // Adds an array to what the infeeds take.
+  // Adds an array to the infeeds.
   void AddInfeed(const Shape& shape);
 
-  // The row wrote nothing since it would go beyond a limit.
+  // Counts a record without an instruction because a limit would be exceeded.
   void LeaveOut() { ++program_->left_out; }
 
-  // Whether the program is one instruction on parameters, which is judged alone.
+  // Returns true if the program is a single instruction on parameters.
   bool is_sole() const { return sole_; }
 
  private:
@@ -204,7 +204,7 @@ class ProgramWriter {
     std::unique_ptr<Computation> computation;
     RowPlace place;
     std::vector<Instruction*> values;
-    Instruction* focus = nullptr;  // what the next instruction takes, if it takes such values
+    Instruction* focus = nullptr;  // the preferred operand of the next instruction
   };
 
   Scope& scope() { return scopes_.back(); }
@@ -213,11 +213,11 @@ class ProgramWriter {
   void ChooseVocabulary(Choices* header);
   absl::Span<const Row* const> RowsHere() const;
   void WriteRecord(absl::Span<const uint8_t> record);
-  // Writes further instructions, each on the value of the one before.
+  // Writes a chain of instructions, each on the value of the one before.
   void WriteChain(absl::Span<const Row* const> rows, int64_t links);
   Instruction* Append(std::unique_ptr<Instruction> instruction);
-  // A value with the sizes in another type, or of the type in other sizes, made into what is
-  // wanted; null: there is none.
+  // Converts an earlier value with these sizes or this type to the requested type and sizes.
+  // Returns null if there is none.
   Instruction* Adapt(ElementType type, Sizes sizes);
   Instruction* NewParameter(ElementType type, Sizes sizes, const ProfileUse& use);
   std::string NewName(char first);
@@ -233,7 +233,7 @@ class ProgramWriter {
   ProgramLimits limits_;
   Scale scale_ = Scale::kSmall;
   std::array<int64_t, 4> sizes_{};
-  int mood_ = 0;  // which profiles parameters have
+  int mood_ = 0;  // selects the profiles of parameters
   bool sole_ = false;
   ValueProfile profile_ = ValueProfile::kBenign;
   int64_t parameters_ = 0, names_ = 0, channels_ = 0, elements_ = 0;
@@ -241,8 +241,8 @@ class ProgramWriter {
   Instruction* last_token_ = nullptr;
 };
 
-// While it lives, values may have as many elements as in programs of long arrays; what is written
-// then counts for no limit.
+// A scope in which values may be as large as in programs of long arrays. They do not count towards
+// the limits.
 class LongValues {
  public:
   explicit LongValues(ProgramWriter* writer);
@@ -254,7 +254,7 @@ class LongValues {
   const int64_t elements_;
 };
 
-// The special values of a type one after the other, each for so many elements.
+// Returns a profile of the special values of a type, each repeated for `stride` elements.
 inline ProfileUse SpecialValues(uint64_t stride) {
   ProfileUse use;
   use.profile = ValueProfile::kSpecial;
@@ -262,7 +262,7 @@ inline ProfileUse SpecialValues(uint64_t stride) {
   return use;
 }
 
-// The profiles whose values arrays of the type have, the usual one first.
+// Returns the profiles for arrays of the type, the most common first.
 absl::Span<const ValueProfile> ProfilesOf(ElementType type);
 
 }  // namespace assay::fuzz

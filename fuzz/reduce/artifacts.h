@@ -1,6 +1,6 @@
-// A finding as a folder that stands for itself: the module and its values as files, the golden
-// results and what the target gave, the case for `assay test`, and a program in plain Python that
-// shows the difference on XLA without Assay. Tests: reducer_test.cc, fuzz_cli_test.py.
+// A finding as a self-contained folder: the module, its inputs, the golden and the target's results
+// as files, the case for `assay test`, and a Python program that shows the difference on XLA
+// without Assay. Tests: reducer_test.cc, fuzz_cli_test.py.
 #ifndef ASSAY_FUZZ_REDUCE_ARTIFACTS_H_
 #define ASSAY_FUZZ_REDUCE_ARTIFACTS_H_
 
@@ -19,15 +19,15 @@ struct FindingFolder {
   absl::Span<const DeviceInputs> inputs;
   const Examination* examination = nullptr;  // of this module
   std::string target, profile;
-  std::string bytes;   // of the program, in hexadecimal; empty: it came as a module
+  std::string bytes;   // the program's bytes in hexadecimal; empty if the finding is of a module
   std::string origin;  // "seed 1, program 17"
 };
 
-// Writes module.hlo, inputs.npz, expected.npz, actual.npz (where the target gave results),
+// Writes module.hlo, inputs.npz, expected.npz, actual.npz (if the target returned results),
 // finding.cases, finding.json and repro.py. Errors name the file.
 absl::Status WriteFindingFolder(const FindingFolder& finding, const std::string& folder);
 
-// A name for the folder of a signature: "wrong-add-f32-1f3a".
+// Returns the folder name of a signature: "wrong-add-f32-1f3a".
 std::string FolderName(const Signature& signature);
 
 }  // namespace assay::fuzz

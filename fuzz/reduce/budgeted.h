@@ -1,4 +1,4 @@
-// How many questions a reduction may still ask. Private to fuzz/reduce.
+// The remaining number of runs of a reduction. Private to fuzz/reduce. Tests: reducer_test.cc.
 #ifndef ASSAY_FUZZ_REDUCE_BUDGETED_H_
 #define ASSAY_FUZZ_REDUCE_BUDGETED_H_
 
@@ -11,7 +11,7 @@ namespace assay::fuzz {
 class Questions {
  public:
   explicit Questions(const ReduceLimits& limits) : limits_(limits) {}
-  // Counts one; false when there is none left.
+  // Counts a run. Returns false if none is left.
   bool Ask() {
     const std::chrono::duration<double> spent = Clock::now() - start_;
     if (asked_ >= limits_.questions) return false;

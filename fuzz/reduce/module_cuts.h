@@ -1,4 +1,4 @@
-// Parts of a module's entry as modules of their own. Private to fuzz/reduce. Tests:
+// Cuts parts of a module's entry into modules of their own. Private to fuzz/reduce. Tests:
 // reducer_test.cc.
 #ifndef ASSAY_FUZZ_REDUCE_MODULE_CUTS_H_
 #define ASSAY_FUZZ_REDUCE_MODULE_CUTS_H_
@@ -20,25 +20,26 @@ struct Cut {
   std::vector<DeviceInputs> inputs;
 };
 
-// The golden value of each instruction of the entry, by device. Empty where the interpreter does
-// not run the module.
+// The golden value of each instruction of the entry, by device. Empty if the interpreter does not
+// support the module.
 using EntryValues = std::vector<absl::flat_hash_map<const Instruction*, Literal>>;
 EntryValues TraceEntry(const Module& module, absl::Span<const DeviceInputs> inputs);
 
-// What `root` comes from, with parameters in the place of the instructions of `given`, which get
-// their values. Parameters that nothing takes are left out.
+// Returns `root` with its producers. Parameters replace the instructions of `given` and get their
+// values. Unused parameters are removed.
 Cut CutModule(const Module& module, absl::Span<const DeviceInputs> inputs, const Instruction& root,
               const absl::flat_hash_set<const Instruction*>& given, const EntryValues& values);
 
-// The first call, loop, branch or fusion of the entry replaced by the instructions of what it
-// calls, where that is called once and whole.
+// Replaces the first call, loop, branch or fusion of the entry by the instructions of its
+// computation, if that has one caller.
 std::optional<Cut> InlineFirstCall(const Module& module, absl::Span<const DeviceInputs> inputs);
 
-// An elementwise program of arrays of one shape on the element at a place; none for other modules.
+// Returns an elementwise program of arrays of one shape restricted to one element; nothing for
+// other modules.
 std::optional<Cut> OnOneElement(const Module& module, absl::Span<const DeviceInputs> inputs,
                                 int64_t element);
 
-// Instructions with effects, or that meet those of other devices, keep their places.
+// Returns true if the module has effects or collectives, whose instructions are kept.
 bool HasEffects(const Module& module);
 
 }  // namespace assay::fuzz

@@ -1,5 +1,5 @@
-// Makes sizes of a module smaller, and its attributes and constants simpler; its graph stays as it
-// is. Private to fuzz/reduce. Tests: reducer_test.cc.
+// Makes the sizes of a module smaller and its attributes and constants simpler, without changing
+// its graph. Private to fuzz/reduce. Tests: reducer_test.cc.
 #ifndef ASSAY_FUZZ_REDUCE_MODULE_EDITS_H_
 #define ASSAY_FUZZ_REDUCE_MODULE_EDITS_H_
 
@@ -13,25 +13,25 @@
 
 namespace assay::fuzz {
 
-// The sizes above 1 of static dimensions, the largest first.
+// Returns the sizes above 1 of static dimensions, the largest first.
 std::vector<int64_t> DimensionSizes(const Module& module);
 
-// Every dimension of a size gets another, smaller one, wherever it stands, and arrays keep their
-// first elements. None where that is no valid module.
+// Replaces a size by a smaller one in every dimension. Arrays keep their first elements. Returns
+// nothing if the module becomes invalid.
 std::optional<Cut> WithSmallerSize(const Module& module, absl::Span<const DeviceInputs> inputs,
                                    int64_t from, int64_t to);
 
-// How many simplifications there are of the attributes of an instruction: no padding, steps and
-// dilations of 1, the identity, one group, no algorithm, no flag.
+// Returns the number of attribute simplifications: no padding, strides and dilations of 1, the
+// identity, one group, no algorithm, no flag.
 int64_t AttributeEdits();
 
-// The entry with one of them on instruction `index`, shapes behind it inferred anew. None where it
-// changes nothing or is no valid module.
+// Applies one simplification to instruction `index` and infers the shapes of later instructions
+// again. Returns nothing if it changes nothing or the module becomes invalid.
 std::optional<Cut> WithSimplerAttribute(const Module& module, absl::Span<const DeviceInputs> inputs,
                                         int64_t index, int64_t edit);
 
-// A scalar integer constant above 1 in any computation, by its place in the order of all, becomes
-// `divisor`-th of it: loops run less often. None where there are not so many.
+// Divides a scalar integer constant above 1, addressed by its place among all, by `divisor`, so
+// that loops have fewer iterations. Returns nothing if there is no such constant.
 std::optional<Cut> WithSmallerConstant(const Module& module, absl::Span<const DeviceInputs> inputs,
                                        int64_t place, int64_t divisor);
 int64_t ScalarConstants(const Module& module);

@@ -1,6 +1,6 @@
-// Reduces what shows a finding: the records of a program, then the module itself, then its values,
-// as long as the finding keeps its signature. Greedy, in rounds, until nothing can be taken away or
-// the budget of questions is spent. Tests: reducer_test.cc.
+// Reduces a finding: the records of a program, then the module, then its values, as long as the
+// finding keeps its signature. The search is greedy and runs in rounds until nothing can be removed
+// or the budget of runs is spent. Tests: reducer_test.cc.
 #ifndef ASSAY_FUZZ_REDUCE_REDUCER_H_
 #define ASSAY_FUZZ_REDUCE_REDUCER_H_
 
@@ -16,29 +16,29 @@
 namespace assay::fuzz {
 
 struct ReduceLimits {
-  int64_t questions = 400;  // that the target is asked
-  double seconds = 60;      // negative: no limit
+  int64_t questions = 400;  // the maximum number of runs of the target
+  double seconds = 60;      // the time limit; negative for none
 };
 
-// Whether these bytes, or this module, still show the finding.
+// Return true if these bytes, or this module, still show the finding.
 using ShowsBytes = std::function<bool(absl::Span<const uint8_t>)>;
 using ShowsModule = std::function<bool(const Module&, absl::Span<const DeviceInputs>)>;
 
-// Takes records away and makes bytes smaller: 0 is the simplest choice of each.
+// Removes records and makes bytes smaller. Byte 0 is the simplest choice.
 std::vector<uint8_t> ReduceBytes(std::vector<uint8_t> bytes, const ShowsBytes& shows,
                                  const ReduceLimits& limits);
 
 struct ReducedModule {
   std::unique_ptr<Module> module;
   std::vector<DeviceInputs> inputs;
-  int64_t questions = 0;  // asked
+  int64_t questions = 0;  // the number of runs
 };
 
-// The smallest module that could be found. In turn: one result instead of several; an instruction
-// of the entry as the root; an instruction replaced by a parameter with its golden value; the
-// instruction of a called computation as the whole; an elementwise program on one element; smaller
-// sizes; simpler attributes; smaller integer constants, by which loops run less often; simpler
-// values. A module with effects (feeds, transfers) keeps all its instructions.
+// Returns the smallest module that was found. The steps are, in turn: one result instead of
+// several; an instruction of the entry as the root; an instruction replaced by a parameter with its
+// golden value; an inlined computation; an elementwise program on one element; smaller sizes;
+// simpler attributes; smaller integer constants, which reduce iterations; simpler values. A module
+// with effects (feeds, transfers) keeps all its instructions.
 ReducedModule ReduceModule(const Module& module, absl::Span<const DeviceInputs> inputs,
                            const ShowsModule& shows, const ReduceLimits& limits);
 

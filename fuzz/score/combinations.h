@@ -1,5 +1,5 @@
-// Mutants by which the fuzzer is examined: defects that show only where one operation takes what
-// another gives, of some types, sizes or ranks. Tests: score_test.cc.
+// Mutants that measure the fuzzer: defects that show only for certain pairs of producer and
+// consumer, types, sizes or ranks. Tests: score_test.cc.
 #ifndef ASSAY_FUZZ_SCORE_COMBINATIONS_H_
 #define ASSAY_FUZZ_SCORE_COMBINATIONS_H_
 
@@ -9,7 +9,7 @@
 
 namespace assay::fuzz {
 
-// Rows that the table of conformance/mutants does not have.
+// Returns mutants that are not in conformance/mutants.
 const std::vector<Mutant>& CombinationMutants();
 
 }  // namespace assay::fuzz

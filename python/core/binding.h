@@ -1,5 +1,5 @@
-// What the parts of the extension module share: errors as exceptions, the lock of the interpreter,
-// arrays and modules as Python holds them. Tests: python/tests.
+// Shared by the parts of the extension module: errors as exceptions, the lock of the Python
+// interpreter (GIL), and Python's arrays and modules. Tests: python/tests.
 #ifndef ASSAY_PYTHON_CORE_BINDING_H_
 #define ASSAY_PYTHON_CORE_BINDING_H_
 
@@ -26,7 +26,7 @@ namespace assay::python {
 
 namespace nb = nanobind;
 
-// An error on its way to Python, where assay._errors gives it the class of its code.
+// An error that becomes a Python exception. assay._errors maps its code to a class.
 class StatusError : public std::exception {
  public:
   explicit StatusError(absl::Status status)
@@ -48,8 +48,8 @@ T Value(absl::StatusOr<T> value) {
   return *std::move(value);
 }
 
-// Lets other Python threads run while it lives. A thread that comes back when the interpreter is
-// already being taken down waits for the end of the process: there is nothing to return to.
+// Releases the GIL in a scope. A thread that leaves the scope while the interpreter is being
+// finalised waits for the end of the process.
 class WithoutLock {
  public:
   WithoutLock();
@@ -61,8 +61,8 @@ class WithoutLock {
   PyThreadState* state_;
 };
 
-// Says that work should end once Python has a signal for the thread (Ctrl-C), a callback has
-// raised, or the interpreter ends; keeps the exception until the work has ended.
+// Interrupts work when Python has a signal for the thread (Ctrl-C), a callback has raised, or the
+// interpreter ends. Keeps the exception until the work has ended.
 class Interruption {
  public:
   Interruption();
@@ -70,11 +70,12 @@ class Interruption {
   Interruption(const Interruption&) = delete;
   Interruption& operator=(const Interruption&) = delete;
 
-  // Looks, 20 times a second at most, for a signal. Without the lock.
+  // Returns true if the work should end. Checks for signals at most 20 times a second. Called
+  // without the GIL.
   bool Wanted();
-  // Takes the exception that Python has set in this thread, with the lock.
+  // Stores the exception that Python has set in this thread. Called with the GIL.
   void Keep();
-  // Throws what was kept, with the lock.
+  // Throws the stored exception, if there is one. Called with the GIL.
   void Rethrow();
 
  private:
@@ -85,7 +86,7 @@ class Interruption {
   PyObject* trace_ = nullptr;
 };
 
-// Runs work that calls no Python, without the lock, so that it can be interrupted.
+// Runs work without the GIL, so that it can be interrupted. The work must not call Python.
 template <typename Work>
 auto Unlocked(Interruption& interruption, Work work) {
   auto wanted = [&] { return interruption.Wanted(); };
@@ -98,7 +99,7 @@ auto Unlocked(Interruption& interruption, Work work) {
     interruption.Rethrow();
     return result;
   } catch (const StatusError&) {
-    interruption.Rethrow();  // rather than that something was interrupted
+    interruption.Rethrow();  // rather than an error about an interruption
     throw;
   }
 }
@@ -108,43 +109,43 @@ auto Unlocked(Work work) {
   return Unlocked(interruption, std::move(work));
 }
 
-// The interpreter ends: work that runs ends as if interrupted. Waits for that, without the lock,
-// for some seconds at most. Called by atexit.
+// Interrupts all work and waits for its end, without the GIL, for at most some seconds. atexit
+// calls it when the interpreter ends.
 void EndAllWork();
 
-// An array or token of Python's: the elements are those of Literal, narrow types one to the byte.
+// An array or token in Python. Elements are stored as in Literal; narrow types take one byte each.
 struct Array {
   Literal value;
 };
 
-// A module with what its file brought along.
+// A module with the arguments of its file.
 struct LoadedModule {
   std::shared_ptr<const Module> module;
-  std::vector<Literal> arguments = {};  // of a snapshot
+  std::vector<Literal> arguments = {};  // the arguments of a snapshot
   std::optional<Literal> result = {};
   std::vector<std::string> result_names = {};
 };
 
 using ArraysByDevice = std::vector<std::vector<Array>>;
 
-// The arguments of a module by device, from arrays in the order of its leaves. Where one device is
-// given, all get the same.
+// Returns the arguments of a module by device, from arrays in the order of its leaves. If one
+// device is given all devices get its arrays.
 absl::StatusOr<std::vector<std::vector<Literal>>> ArgumentsOf(const Module& module,
                                                               const ArraysByDevice& arrays,
                                                               int64_t devices);
-// The leaves of values by device, tokens among them. What somebody else holds too is copied, so
-// that Python may write to it.
+// Returns the leaves of values by device, including tokens. Shared storage is copied, so that
+// Python may write to it.
 ArraysByDevice LeavesOf(std::vector<Literal> values);
-// The number of argument lists, one for each device, that the module takes.
+// Returns the number of the module's argument lists, one for each device.
 absl::StatusOr<int64_t> DevicesOf(const Module& module);
 
-// The backend of a name ("cpu", "process:./mine"), or of a Python function
-// (show, arguments by device) -> results by device. What is referred to must outlive it.
+// Returns the backend of a name ("cpu", "process:./mine"), or of a Python function (show, arguments
+// by device) -> results by device. The arguments must outlive it.
 std::unique_ptr<Backend> MakeTarget(const nb::object& target, const BackendOptions& options,
                                     Interruption& interruption);
 
-// What a Python function has raised, as an error. KeyboardInterrupt and the like end the work and
-// are raised again where it was begun. With the lock.
+// Converts the exception of a Python function to an error. KeyboardInterrupt and similar exceptions
+// interrupt the work and are raised again by its caller. Called with the GIL.
 absl::Status StatusOfException(nb::python_error& error, Interruption& interruption);
 
 void BindArrays(nb::module_& m);

@@ -1,4 +1,4 @@
-// Python functions as what custom calls mean. Tests: python/tests/custom_call_test.py.
+// Python functions that implement custom calls. Tests: python/tests/custom_call_test.py.
 #ifndef ASSAY_PYTHON_CORE_CUSTOM_CALLS_H_
 #define ASSAY_PYTHON_CORE_CUSTOM_CALLS_H_
 
@@ -9,10 +9,10 @@
 
 namespace assay::python {
 
-// The well-known targets and those of `functions`, a dictionary by target, or null where it is
-// empty. A function gets (target, configuration, results, operands), where results are pairs of an
-// element type and sizes and operands are Arrays, and returns a list of Arrays. What it raises is
-// the error of the run. With the lock; `interruption` must outlive the registry.
+// Returns a registry of the built-in targets and of `functions`, a dictionary by target, or null if
+// it is empty. A function gets (target, configuration, results, operands), where results are pairs
+// of an element type and sizes and operands are Arrays, and returns a list of Arrays. Its exception
+// is the error of the run. Called with the GIL. `interruption` must outlive the registry.
 std::unique_ptr<CustomCallRegistry> RegistryOf(const nb::dict& functions,
                                                Interruption& interruption);
 

@@ -1,4 +1,4 @@
-// A module in the formats of Module.show. Tests: python/tests/module_test.py.
+// The formats of Module.show. Tests: python/tests/module_test.py.
 #ifndef ASSAY_PYTHON_CORE_MODULE_FORMATS_H_
 #define ASSAY_PYTHON_CORE_MODULE_FORMATS_H_
 
@@ -9,8 +9,9 @@
 
 namespace assay::python {
 
-// As `assay show --to FORMAT`: text, short, default, canonical, proto, textproto, dot, stablehlo
-// and its variants. INVALID_ARGUMENT, with the list, for any other.
+// Returns the module as `assay show --to FORMAT` does: text, short, default, canonical, proto,
+// textproto, dot, stablehlo and its variants. Returns INVALID_ARGUMENT with this list for any other
+// format.
 absl::StatusOr<std::string> ModuleAs(const Module& module, const std::string& format);
 
 }  // namespace assay::python

@@ -1,4 +1,4 @@
-// The backends that the command and the Python package know by name. Tests: mutants_cli_test.py,
+// The named backends of the command line and the Python package. Tests: mutants_cli_test.py,
 // run_cli_test.py.
 #ifndef ASSAY_TOOLS_CLI_BACKEND_TABLE_H_
 #define ASSAY_TOOLS_CLI_BACKEND_TABLE_H_
@@ -13,11 +13,12 @@
 
 namespace assay {
 
-// The backends of backends/factory and the mutants of golden (conformance/mutants).
+// Returns the backends of backends/factory and the mutants of golden (conformance/mutants).
 const std::vector<BackendKind>& AllBackends();
-// Their names with the help of each, for descriptions of options.
+// Returns the names with their help texts, for descriptions of options.
 std::string BackendHelp();
-// INVALID_ARGUMENT, with the list of backends, for a specification that fits none.
+// Makes a backend. Returns INVALID_ARGUMENT, with the list of backends, for an unknown
+// specification.
 absl::StatusOr<std::unique_ptr<Backend>> MakeBackend(const std::string& specification,
                                                      const BackendOptions& options);
 

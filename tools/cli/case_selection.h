@@ -1,5 +1,4 @@
-// Which cases a command is about: the options that the commands of the suite share.
-// Tests: corpus_cli_test.py.
+// The options that select cases, shared by the commands of the suite. Tests: corpus_cli_test.py.
 #ifndef ASSAY_TOOLS_CLI_CASE_SELECTION_H_
 #define ASSAY_TOOLS_CLI_CASE_SELECTION_H_
 
@@ -13,19 +12,20 @@
 namespace assay {
 
 struct CaseSelection {
-  std::vector<std::string> files;   // none: the corpus that is built in
-  std::vector<std::string> sweeps;  // operations; where there are any, their sweeps alone
+  std::vector<std::string> files;   // empty for the built-in corpus
+  std::vector<std::string> sweeps;  // operations; if there are any, only their sweeps are selected
   CaseFilter filter;
 
-  // --cases; `filtered`: also --sweep and what follows.
+  // Adds --cases and, if `filtered`, --sweep and the filters.
   void AddTo(CLI::App* app, bool filtered);
-  // --filter, --op, --tier, --max-multiply-adds and --max-bytes.
+  // Adds --filter, --op, --tier, --max-multiply-adds and --max-bytes.
   void AddFiltersTo(CLI::App* app);
-  // Before filtering, sorted by id. Errors as of the files and of SweepCases.
+  // Returns all cases before filtering, sorted by id. Returns the errors of the files and of
+  // SweepCases.
   absl::StatusOr<std::vector<CorpusCase>> LoadAll() const;
-  // Those that pass. Errors as of both and of SelectCases.
+  // Returns the cases that pass the filters. Returns the errors of LoadAll and of SelectCases.
   absl::StatusOr<std::vector<CorpusCase>> Load() const;
-  // What is chosen beside the tier, as options; empty: nothing.
+  // Returns the selection apart from the tier, as options; empty if there is none.
   std::string Words() const;
 };
 

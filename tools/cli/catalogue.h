@@ -1,5 +1,5 @@
-// Rows of the operation catalogue as words, JSON and a table of the documentation.
-// Tests: show_cli_test.py.
+// Rows of the operation catalogue as text, JSON and a table of the documentation. Tests:
+// show_cli_test.py.
 #ifndef ASSAY_TOOLS_CLI_CATALOGUE_H_
 #define ASSAY_TOOLS_CLI_CATALOGUE_H_
 
@@ -17,10 +17,10 @@ std::string ArityText(int arity);
 absl::string_view FamilyName(Family family);
 absl::string_view AccuracyName(Accuracy accuracy);
 std::vector<std::string> TypeNames(const OpInfo& op);
-// "ints, required", "bool, default false".
+// Returns "ints, required", "bool, default false".
 std::string AttributeText(const AttributeUse& use);
 nlohmann::json OpJson(const OpInfo& op);
-// docs/operations.md.
+// Returns the text of docs/operations.md.
 std::string CatalogueMarkdown();
 
 }  // namespace assay

@@ -1,5 +1,5 @@
-// The subcommands of `assay`. Each adds itself to the command line; its callback leaves the exit
-// code (exit_code.h).
+// The subcommands of `assay`. Each adds itself to the command line; its callback stores the exit
+// code (exit_code.h). Tests: show_cli_test.py and the other tests of this folder.
 #ifndef ASSAY_TOOLS_CLI_COMMANDS_H_
 #define ASSAY_TOOLS_CLI_COMMANDS_H_
 

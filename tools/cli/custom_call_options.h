@@ -1,4 +1,4 @@
-// What custom calls mean: functions of shared libraries, and results from files.
+// Options that implement custom calls by functions of shared libraries or by results from files.
 // Tests: custom_call_cli_test.py.
 #ifndef ASSAY_TOOLS_CLI_CUSTOM_CALL_OPTIONS_H_
 #define ASSAY_TOOLS_CLI_CUSTOM_CALL_OPTIONS_H_
@@ -20,7 +20,7 @@ struct CustomCallOptions {
 
   void AddTo(CLI::App* app);
   bool active() const { return !libraries.empty() || !files.empty(); }
-  // The well-known targets and those of the options. Errors name the file.
+  // Returns a registry of the built-in targets and those of the options. Errors name the file.
   absl::StatusOr<std::unique_ptr<CustomCallRegistry>> Load(const Module& module,
                                                            int64_t max_bytes) const;
 };

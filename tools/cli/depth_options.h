@@ -1,5 +1,5 @@
-// --subgraphs and --iterations: how much of a program a target is asked. Tests: run_cli_test.py,
-// test_cli_test.py.
+// The options --subgraphs and --iterations, which set the TraceDepth of programs. Tests:
+// run_cli_test.py, test_cli_test.py.
 #ifndef ASSAY_TOOLS_CLI_DEPTH_OPTIONS_H_
 #define ASSAY_TOOLS_CLI_DEPTH_OPTIONS_H_
 

@@ -1,4 +1,4 @@
-// What the command line's exit codes mean.
+// The exit codes of the command line. Tests: bad_input_cli_test.py.
 #ifndef ASSAY_TOOLS_CLI_EXIT_CODE_H_
 #define ASSAY_TOOLS_CLI_EXIT_CODE_H_
 
@@ -9,10 +9,10 @@ namespace assay {
 enum ExitCode : int {
   kExitOk = 0,
   kExitMismatch = 1,     // compared values differ
-  kExitBadInput = 2,     // arguments, files or modules are wrong
-  kExitBudget = 3,       // a budget of bytes, steps, depth or time is spent
+  kExitBadInput = 2,     // arguments, files or modules are invalid
+  kExitBudget = 3,       // a budget of bytes, steps, depth or time is exhausted
   kExitUnsupported = 4,  // an operation or module that the backend does not support
-  kExitOtherFailed = 5,  // the other implementation crashed, hung or answered nonsense
+  kExitOtherFailed = 5,  // the other implementation crashed, hung or sent an invalid response
 };
 
 inline ExitCode ExitCodeOf(const absl::Status& status) {

@@ -1,8 +1,9 @@
-// The host program's side of a run, in files: what infeeds and receives take, what outfeeds and
-// sends give. Arrays are named infeed0, infeed1, ... and outfeed0, ...: the leaves of the items in
-// order, so that a tuple takes as many as it has leaves; host transfers KEY.0, KEY.1, ... by the
-// rendezvous of the instruction, else its channel id. With several processes .devD says whose they
-// are; what has no device goes to each. docs/processes.md describes it. Test: feeds_cli_test.py.
+// The host program's side of a run, as files: the inputs of infeeds and receives, the outputs of
+// outfeeds and sends. Arrays are named infeed0, infeed1, ... and outfeed0, ...: the leaves of the
+// items in order, so that a tuple takes as many as it has leaves; host transfers KEY.0, KEY.1, ...
+// by the rendezvous of the instruction, else its channel id. With several devices a suffix .devD
+// names the device; arrays without it go to each device. See docs/processes.md. Test:
+// feeds_cli_test.py.
 #ifndef ASSAY_TOOLS_CLI_FEEDS_H_
 #define ASSAY_TOOLS_CLI_FEEDS_H_
 
@@ -24,25 +25,26 @@ struct FeedOptions {
 
   void AddTo(CLI::App* app);
   bool active() const;
-  // Of the two, host transfers: golden alone has them.
+  // Returns true if there are host transfers, which only golden supports.
   bool transfers() const { return !host_recv.empty() || !host_send.empty(); }
-  // Finds what would fail after the work: too many files, files that cannot be written.
+  // Returns errors before the run that would otherwise occur after it: too many files, files that
+  // cannot be written.
   absl::Status Check(size_t programs) const;
-  // Fills the queues of the programs, which have these processes. A file may have so many bytes;
-  // negative: the default of readers.
+  // Fills the queues of programs with these grids. `max_bytes` limits the size of a file; negative
+  // for the default of readers.
   absl::Status Load(absl::Span<const runtime::ProcessGrid> grids, int64_t max_bytes,
                     runtime::QueueHost* host) const;
-  // Writes what was fed out and sent.
+  // Writes the outfeeds and sends.
   absl::Status Save(absl::Span<const runtime::ProcessGrid> grids,
                     const runtime::QueueHost& host) const;
 };
 
-// What a program has fed out, as in a file.
+// Returns the outfeeds of a program, with their names in files.
 std::vector<NamedLiteral> NameOutfeeds(const runtime::QueueHost& host, int64_t program,
                                        const runtime::ProcessGrid& grid);
-// Says on standard error what data nobody has taken.
+// Warns on standard error about unused feeds.
 void WarnOfUnusedFeeds(const runtime::QueueHost& host);
-// Says on standard error where the order of infeeds or of outfeeds is the interpreter's choice.
+// Warns on standard error if the order of infeeds or outfeeds is unspecified.
 void WarnOfFeedOrder(const Module& module);
 
 }  // namespace assay

@@ -1,5 +1,5 @@
-// The files that `assay fuzz` reads: programs of a corpus folder, and real modules whose parts
-// programs get. Test: fuzz_cli_test.py.
+// The files that `assay fuzz` reads: programs of a corpus folder, and seed modules. Test:
+// fuzz_cli_test.py.
 #ifndef ASSAY_TOOLS_CLI_FUZZ_FILES_H_
 #define ASSAY_TOOLS_CLI_FUZZ_FILES_H_
 
@@ -15,12 +15,12 @@
 
 namespace assay {
 
-// Appends the programs of a folder, by name. Files that are no programs are left out; how many is
-// said on the standard error. INVALID_ARGUMENT for a folder that cannot be read.
+// Appends the programs of a folder, sorted by name. Skips files that are not programs and prints
+// their number to standard error. Returns INVALID_ARGUMENT for a folder that cannot be read.
 absl::Status ReadFuzzCorpus(const std::string& folder, std::vector<fuzz::Bytes>* programs);
 
-// The modules of folders and files, as module_files.h has them, that are valid under strict rules;
-// how many others there are is said on the standard error. INVALID_ARGUMENT where there is none.
+// Returns the modules of folders and files (module_files.h) that are valid under strict rules.
+// Prints the number of others to standard error. Returns INVALID_ARGUMENT if there is none.
 absl::StatusOr<std::shared_ptr<const fuzz::SeedModules>> ReadSeedModules(
     absl::Span<const std::string> paths);
 

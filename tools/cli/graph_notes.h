@@ -1,5 +1,5 @@
-// What the verdicts on instructions alone say of each, for the graph of the module (graph_page.h).
-// Tests: run_cli_test.py, page_test.py.
+// Notes for the graph of a module (graph_page.h): the verdicts of its instructions. Tests:
+// run_cli_test.py, page_test.py.
 #ifndef ASSAY_TOOLS_CLI_GRAPH_NOTES_H_
 #define ASSAY_TOOLS_CLI_GRAPH_NOTES_H_
 
@@ -14,16 +14,16 @@ namespace assay {
 
 class GraphNotes {
  public:
-  // Each verdict as soon as it is there, with what was asked. A group is noted at its last member;
-  // the worst verdict of several of one instruction counts.
+  // Adds a verdict with its excerpt. A group is noted at its last member. An instruction has the
+  // worst of its verdicts.
   void Take(const InstructionVerdict& verdict, const Excerpt& excerpt);
 
-  // Notes the whole program at the root of the module, as wrong if nothing smaller is.
+  // Notes the verdict of the whole program at the root, as wrong if no instruction or group is.
   void TakeWhole(const Module& module, const WholeVerdict& whole);
-  // The data of the page.
+  // Returns the data of the page.
   nlohmann::json Data(const Module& module, const std::string& title,
                       const std::string& summary) const;
-  // The page of the module.
+  // Returns the page of the module.
   std::string Page(const Module& module, const std::string& title,
                    const std::string& summary) const;
   // Notes the whole program, and writes the page.
@@ -32,7 +32,7 @@ class GraphNotes {
 
  private:
   std::map<std::string, NodeNote> notes_;
-  std::map<std::string, int> badness_;  // of the verdict that a note holds
+  std::map<std::string, int> badness_;  // the rank of the verdict of each note
   std::string first_wrong_;
 };
 

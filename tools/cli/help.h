@@ -1,5 +1,4 @@
-// Help texts and complaints about the command line itself. Tests: show_cli_test.py,
-// bad_input_cli_test.py.
+// Help texts and errors of the command line itself. Tests: show_cli_test.py, bad_input_cli_test.py.
 #ifndef ASSAY_TOOLS_CLI_HELP_H_
 #define ASSAY_TOOLS_CLI_HELP_H_
 
@@ -12,15 +11,15 @@
 
 namespace assay {
 
-// Wraps descriptions at the width of the terminal. Lines of a footer that begin with a blank are
-// examples and stay as they are.
+// Returns a formatter that wraps descriptions at the width of the terminal. Indented lines of a
+// footer are examples and are not wrapped.
 std::shared_ptr<CLI::FormatterBase> HelpFormatter();
 
-// Prints the help that was asked for, or what is wrong with the command line (as JSON too with
-// --json). The exit code.
+// Prints the requested help, or the error of the command line (also as JSON with --json). Returns
+// the exit code.
 int FinishParse(const CLI::App& app, const CLI::ParseError& error, int argc, char** argv);
 
-// Validators for options, with a message that says what is wanted.
+// Validators for options, whose messages tell what is expected.
 CLI::Validator WholeNumber();    // from 0 up
 CLI::Validator PositiveCount();  // from 1 up, at most 2^31 - 1
 CLI::Validator BudgetCount();    // from 0 up, or -1

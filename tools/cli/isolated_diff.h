@@ -1,5 +1,5 @@
-// `assay diff --isolate`: every instruction of a module is run alone on another implementation, and
-// groups of them, on golden operands, then the whole module; all are judged. Tests:
+// `assay diff --isolate`: runs every instruction of a module, and groups of them, alone on another
+// implementation on golden operands, then the whole module, and judges all results. Tests:
 // run_cli_test.py, judge_cli_test.py.
 #ifndef ASSAY_TOOLS_CLI_ISOLATED_DIFF_H_
 #define ASSAY_TOOLS_CLI_ISOLATED_DIFF_H_
@@ -19,11 +19,11 @@
 namespace assay {
 
 struct Isolation {
-  std::string right;         // the implementation, as MakeBackend takes it
-  std::string profile;       // what it may do: a name or a file
-  std::string html;          // the file that gets the graph of the module; empty: none
-  std::string reduce;        // the folder that gets what is wrong, reduced; empty: none
-  std::string out_subgraph;  // the folder that gets what is wrong first; empty: none
+  std::string right;         // the implementation's specification (MakeBackend)
+  std::string profile;       // the name or file of its profile
+  std::string html;          // the file for the graph of the module; empty for none
+  std::string reduce;        // the folder for reduced findings; empty for none
+  std::string out_subgraph;  // the folder for the first wrong instruction; empty for none
   TraceDepth depth;
   RunBudget budget;
   TargetMemory memory;
@@ -31,7 +31,7 @@ struct Isolation {
   OutputOptions output;
 };
 
-// Asks the target as RunIsolated does, prints nothing, and writes the graph of the module.
+// Runs the target as RunIsolated does without printing, and writes the graph of the module.
 absl::Status WriteIsolatedGraph(const Module& module,
                                 absl::Span<const std::vector<Literal>> arguments, Backend& target,
                                 const TargetProfile& profile, const Isolation& isolation,

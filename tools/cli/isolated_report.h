@@ -1,6 +1,6 @@
-// The verdicts on a program's instructions and on the whole of it, taken together: as counts, as
-// one sentence, and as JSON. `assay diff --isolate` and the Python package say the same of them.
-// Tests: judge_cli_test.py, python/tests/diff_test.py.
+// Summarises the verdicts on a program's instructions and on the whole as counts, as one sentence,
+// and as JSON, for `assay diff --isolate` and the Python package. Tests: judge_cli_test.py,
+// python/tests/diff_test.py.
 #ifndef ASSAY_TOOLS_CLI_ISOLATED_REPORT_H_
 #define ASSAY_TOOLS_CLI_ISOLATED_REPORT_H_
 
@@ -17,12 +17,12 @@ namespace assay {
 
 // All verdicts together.
 struct Verdicts {
-  int64_t counts[kVerdicts] = {};  // of the instructions that ran
+  int64_t counts[kVerdicts] = {};  // the number of instructions that ran, by verdict
   int64_t not_run = 0;
   int64_t groups = 0;
   bool whole_is_wrong = false;
   bool nothing_judged = false;
-  // A mismatch where something is wrong; else that of the worst failure to run.
+  // kExitMismatch if something is wrong, otherwise the code of the worst failure to run.
   ExitCode exit_code = kExitOk;
 
   int64_t Count(Verdict verdict) const { return counts[static_cast<int>(verdict)]; }
@@ -35,14 +35,15 @@ struct Verdicts {
 
 Verdicts Summarise(absl::Span<const InstructionVerdict> verdicts, const WholeVerdict& whole);
 
-// What the run comes to: what is wrong, or that nothing is, and how far that reaches.
+// Returns the closing sentence: what is wrong, or that nothing is and what was tested.
 std::string ClosingSentence(absl::Span<const InstructionVerdict> verdicts,
                             const WholeVerdict& whole, const Verdicts& summary,
                             const std::string& profile);
 
-// The members of a judgement: verdict, rule, elements by verdict, freedoms, evidence.
+// Adds the members of a judgement: verdict, rule, elements by verdict, permitted deviations,
+// evidence.
 void AddJudgement(const Judgement& judgement, nlohmann::json* to);
-// All of it. `right` is the implementation that was judged.
+// Returns the whole report. `right` is the implementation that was judged.
 nlohmann::json IsolatedReportJson(const Module& module,
                                   absl::Span<const InstructionVerdict> verdicts,
                                   const WholeVerdict& whole, const Verdicts& summary,

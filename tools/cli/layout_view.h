@@ -1,5 +1,5 @@
-// `assay show --layout`: arrays as they lie in linear memory, cell by cell, padding included.
-// Tests: show_cli_test.py.
+// `assay show --layout`: the linear memory of arrays, cell by cell, including padding. Tests:
+// show_cli_test.py.
 #ifndef ASSAY_TOOLS_CLI_LAYOUT_VIEW_H_
 #define ASSAY_TOOLS_CLI_LAYOUT_VIEW_H_
 
@@ -18,12 +18,12 @@ namespace assay {
 struct LayoutView {
   bool asked = false;  // --layout
   InputOptions inputs;
-  // Instead of what the shapes say; empty: as they say.
+  // Override the layouts of the shapes unless they are empty.
   std::vector<int64_t> minor_to_major, padded_dimensions;
   std::string padding_value;
 
   void AddTo(CLI::App* app);
-  // The module's constants and, where inputs are given, its arguments.
+  // Returns the view of the module's constants and, if inputs are given, of its arguments.
   absl::StatusOr<std::string> Text(const ModuleFile& file, bool json) const;
 
  private:

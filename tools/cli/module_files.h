@@ -1,4 +1,4 @@
-// Which modules a command is to take: files, folders, lists of files. Tests: verify_cli_test.py,
+// The modules of a command: files, folders, lists of files. Tests: verify_cli_test.py,
 // triage_cli_test.py.
 #ifndef ASSAY_TOOLS_CLI_MODULE_FILES_H_
 #define ASSAY_TOOLS_CLI_MODULE_FILES_H_
@@ -13,15 +13,15 @@
 
 namespace assay {
 
-// A folder stands for the modules in it and its subfolders, by name (.hlo, .txt, .pb, .pbtxt,
-// .textproto, .mlir, .mlirbc and .bc, .gz or not) without what XLA dumps beside them; @LIST for the
-// names in a file, one a line; everything else for itself.
+// Expands arguments. A folder stands for the modules in it and its subfolders (.hlo, .txt, .pb,
+// .pbtxt, .textproto, .mlir, .mlirbc and .bc, also with .gz), without other files of XLA's dumps.
+// @LIST stands for the names in a file, one on each line. Any other argument is a module file.
 absl::StatusOr<std::vector<std::string>> ModuleFiles(absl::Span<const std::string> arguments);
 
-// What to say where that is nothing.
+// Returns the error for an empty list.
 absl::Status NoModules();
 
-// The positional option of that name that takes them.
+// Adds a positional option with this name for module files.
 void AddModuleFilesTo(CLI::App* app, const char* name, std::vector<std::string>* arguments);
 
 }  // namespace assay

@@ -1,5 +1,5 @@
-// What StableHLO, JAX, NumPy, PyTorch and the documents of XLA call the operations of HLO, so that
-// somebody who knows an operation by another name finds it. Tests: show_cli_test.py.
+// The names of HLO operations in StableHLO, JAX, NumPy, PyTorch and XLA's documents, so that users
+// find an operation by another name. Tests: show_cli_test.py.
 #ifndef ASSAY_TOOLS_CLI_OP_ALIASES_H_
 #define ASSAY_TOOLS_CLI_OP_ALIASES_H_
 
@@ -13,18 +13,20 @@ namespace assay {
 
 struct NamedOperations {
   std::vector<Opcode> opcodes;  // empty if the name is unknown
-  bool is_composed = false;     // the name is of a function made of them; else it is each of them
-  bool has_others = false;      // and of operations beside them
+  // true if the name is a function composed of all of them; otherwise each of them has the name
+  bool is_composed = false;
+  bool has_others = false;  // true if the function uses other operations too
 };
 
-// The operations of this name: that of HLO itself, or those that another name stands for, as
-// "exp", "lax.dot_general", "stablehlo.all_reduce", "DynamicSlice", "jax.nn.softmax".
+// Returns the operations with this HLO name or alias, such as "exp", "lax.dot_general",
+// "stablehlo.all_reduce", "DynamicSlice", "jax.nn.softmax".
 NamedOperations OperationsNamed(absl::string_view name);
 
-// "lax.DynamicSlice" as HLO would spell it: dynamic-slice. No operation needs to have the name.
+// Converts a name to HLO's spelling: "lax.DynamicSlice" to "dynamic-slice". The operation need not
+// exist.
 std::string AsHloName(absl::string_view name);
 
-// The other names of this operation alone, sorted.
+// Returns the aliases of this operation only, sorted.
 std::vector<std::string> AliasesOf(Opcode opcode);
 
 }  // namespace assay

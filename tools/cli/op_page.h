@@ -1,5 +1,5 @@
-// The page of an operation: what `assay ops X` prints, and docs/ops/X.md, from one source.
-// Tests: show_cli_test.py.
+// The page of an operation, which is the source of both `assay ops X` and docs/ops/X.md. Tests:
+// show_cli_test.py.
 #ifndef ASSAY_TOOLS_CLI_OP_PAGE_H_
 #define ASSAY_TOOLS_CLI_OP_PAGE_H_
 
@@ -27,14 +27,13 @@ struct OpPage {
   std::vector<PageSection> sections;
 };
 
-// Meaning, other names, operands, attributes, edge cases, decision points, accuracy by profile and
-// examples of the corpus. The most examples are given by the caller. Errors are mistakes in files
-// of the tree.
+// Returns meaning, aliases, operands, attributes, edge cases, decision points, accuracy by profile
+// and at most `most_examples` examples of the corpus. Errors are mistakes in files of the tree.
 absl::StatusOr<OpPage> MakeOpPage(const OpInfo& op, size_t most_examples);
 
-// For a terminal of this many columns.
+// Returns the page for a terminal with this many columns.
 std::string PageText(const OpPage& page, int columns);
-// docs/ops/X.md; lines of at most 100 columns.
+// Returns docs/ops/X.md, with lines of at most 100 columns.
 std::string PageMarkdown(const OpPage& page);
 // {"meaning": ..., "sections": {"Edge cases": [{"name": ..., "text": ...}]}}
 nlohmann::json PageJson(const OpPage& page);

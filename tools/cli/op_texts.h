@@ -1,5 +1,5 @@
-// What op_texts.txt says of each operation, and the decision points of docs/semantics that concern
-// it: files of the tree that are built into the command. Tests: show_cli_test.py.
+// The texts of op_texts.txt on each operation, and its decision points in docs/semantics. These
+// files are built into the command. Tests: show_cli_test.py.
 #ifndef ASSAY_TOOLS_CLI_OP_TEXTS_H_
 #define ASSAY_TOOLS_CLI_OP_TEXTS_H_
 
@@ -12,7 +12,7 @@
 
 namespace assay {
 
-// A file of the tree as it was when the command was built.
+// A file of the tree at build time.
 struct OpFile {
   absl::string_view name;  // "docs/semantics/elementwise.md"
   absl::string_view text;
@@ -26,7 +26,7 @@ struct NamedText {
 struct OpText {
   std::string meaning;
   std::vector<NamedText> operands;
-  std::vector<NamedText> attributes;  // of this operation alone
+  std::vector<NamedText> attributes;  // attributes with a special meaning in this operation
   std::vector<absl::string_view> edges;
   absl::string_view rules;  // "elementwise 6.1, 6.2; structural 14.3"
 };
@@ -36,14 +36,14 @@ struct DecisionRow {
   absl::string_view id, operations, question, golden, others;
 };
 
-// The entry of an operation; empty if there is none, which show_cli_test.py refuses.
+// Returns the entry of an operation, which is empty if there is none; show_cli_test.py fails then.
 OpText TextOf(Opcode opcode);
 
-// What an attribute of an operation does: of its own entry, or what holds for all operations.
+// Returns the meaning of an attribute from the operation's entry, or the general one.
 absl::string_view AttributeMeaning(const OpText& text, absl::string_view attribute);
 
-// The decision points at which the operation may be seen, in the order of the pages. The column of
-// operations names operations and groups of them: "shifts", "complex functions".
+// Returns the decision points of the operation, in the order of the pages. The column of operations
+// names operations and groups of them: "shifts", "complex functions".
 std::vector<DecisionRow> DecisionsOf(const OpInfo& op);
 
 }  // namespace assay

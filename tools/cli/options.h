@@ -1,4 +1,5 @@
-// Options that commands share: where arguments come from, what a run may use, how to report.
+// Options that commands share: the source of arguments, budgets, and reports. Tests:
+// run_cli_test.py, show_cli_test.py.
 #ifndef ASSAY_TOOLS_CLI_OPTIONS_H_
 #define ASSAY_TOOLS_CLI_OPTIONS_H_
 
@@ -29,22 +30,23 @@ struct InputOptions {
   std::vector<std::string> ranges;
 
   void AddTo(CLI::App* app);
-  // INVALID_ARGUMENT for options that would do nothing. Load() asks too.
+  // Returns INVALID_ARGUMENT for options without effect. Load() calls it too.
   absl::Status Check() const;
-  // Arguments for the module: from the file; else those of the snapshot that the module came from;
-  // else random ones, if asked for; a module without parameters needs none.
+  // Returns arguments for the module: from the file, otherwise from the module's snapshot,
+  // otherwise random ones if requested. A module without parameters needs none.
   absl::StatusOr<std::vector<Literal>> Load(const ModuleFile& file, int64_t max_bytes) const;
-  // The same for each device. Random ones are made for `devices`; a file has those of each device,
-  // or one list for all, or, of a logical module (no form: FormOf), the tiles of each partition.
-  // RESOURCE_EXHAUSTED for more devices than golden runs processes (CheckGrid).
+  // Returns arguments for each device. Random arguments are made for `devices`. A file has
+  // arguments for each device, one list for all, or, for a logical module (FormOf if no form is
+  // given), the tiles of each partition. Returns RESOURCE_EXHAUSTED for more devices than golden
+  // supports (CheckGrid).
   absl::StatusOr<std::vector<std::vector<Literal>>> LoadByDevice(
       const ModuleFile& file, int64_t max_bytes, int64_t devices,
       std::optional<runtime::ModuleForm> form = std::nullopt) const;
 };
 
-// How many processes run the module.
+// The numbers of replicas and partitions of a run.
 struct GridOptions {
-  int64_t replicas = 0;  // 0: what the module says
+  int64_t replicas = 0;  // 0 for the module's own count
   int64_t partitions = 0;
   std::string form = "auto";
   void AddTo(CLI::App* app);
@@ -54,15 +56,15 @@ struct GridOptions {
 
 struct BudgetOptions {
   RunBudget budget;
-  // `spent`: what becomes of a run that spends one.
+  // `spent` tells what happens to a run that exhausts a budget.
   void AddTo(CLI::App* app, const std::string& spent = "exit code 3 when one is spent");
 };
 
-// --memory: what a process target may take for its data.
+// The option --memory: the memory limit of a process target.
 struct TargetMemory {
-  int64_t bytes = 0;  // 0: as usual (UsualTargetMemory); -1: no limit
+  int64_t bytes = 0;  // 0 for the default (UsualTargetMemory), -1 for no limit
   void AddTo(CLI::App* app);
-  // For BackendOptions, where so many targets run at once.
+  // Returns the limit for BackendOptions if `targets` run in parallel.
   int64_t Limit(int64_t targets = 1) const;
 };
 
@@ -70,29 +72,30 @@ struct OutputOptions {
   bool json = false;
   bool quiet = false;
   void AddTo(CLI::App* app);
-  // Where there are no results that could be left out.
+  // Adds only --json, for commands whose results cannot be omitted.
   void AddJsonTo(CLI::App* app);
 };
 
-// The value of the entry's root on each device from a file with arrays out0, out1, ... (out0.dev1,
-// ...); its tokens take none. Of a logical module also from the tiles of each partition.
+// Reads the value of the entry's root on each device from a file with arrays out0, out1, ...
+// (out0.dev1, ...); tokens have no array. For a logical module the file may also have the tiles of
+// each partition.
 absl::StatusOr<std::vector<Literal>> ReadResults(const Module& module, const std::string& path,
                                                  std::optional<runtime::ModuleForm> form);
 
-// Finds out before hours of work that a file could not be written.
+// Returns an error if the file cannot be written, to report it before a long run.
 absl::Status CheckWritable(const std::string& path);
 
-// A module with its place in messages.
+// Loads a module, with its place for messages.
 absl::StatusOr<ModuleFile> LoadModule(const std::string& path);
 
-// The error with the file in front of its message.
+// Returns the error with the file's name before its message.
 absl::Status InFile(const std::string& path, const absl::Status& status);
 
-// Prints a run of the suite: its report as JSON, or a summary unless nobody wants to read one. The
-// exit code says whether it fails.
+// Prints a run of the suite: its report as JSON, or a summary unless --quiet. The exit code tells
+// if it fails.
 int PrintRun(const RunResult& run, const OutputOptions& output);
 
-// Prints the message of an error and gives its exit code.
+// Prints the message of an error and returns its exit code.
 int Fail(const absl::Status& status, const OutputOptions& output);
 
 }  // namespace assay

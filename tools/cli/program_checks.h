@@ -1,5 +1,5 @@
-// The expectations that a StableHLO program states about its own values, held against what it
-// computed. Tests: stablehlo_cli_test.py.
+// Compares the values of a StableHLO program with its own check operations. Tests:
+// stablehlo_cli_test.py.
 #ifndef ASSAY_TOOLS_CLI_PROGRAM_CHECKS_H_
 #define ASSAY_TOOLS_CLI_PROGRAM_CHECKS_H_
 
@@ -13,15 +13,15 @@ namespace assay {
 
 struct CheckResult {
   std::string place;    // "check.expect_eq at 7:12"
-  std::string problem;  // empty: it holds
+  std::string problem;  // empty if the check passes
 };
 
-// `values` are the values of the entry on each device. INTERNAL where these are not what the
-// program's checks need.
+// Runs the checks on `values`, which are the values of the entry on each device. Returns INTERNAL
+// if the program's checks need other values.
 absl::StatusOr<std::vector<CheckResult>> RunChecks(const ModuleFile& file,
                                                    absl::Span<const Literal> values);
 
-// The values without those that are there for checks alone.
+// Returns the values without those that exist only for checks.
 std::vector<Literal> WithoutCheckValues(const ModuleFile& file, std::vector<Literal> values);
 
 }  // namespace assay

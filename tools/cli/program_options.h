@@ -1,5 +1,5 @@
-// Options for StableHLO programs: which function runs, sizes of dynamic dimensions, how functions
-// of CHLO are understood. Tests: stablehlo_cli_test.py.
+// Options for StableHLO programs: the function to run, sizes of dynamic dimensions, the expansion
+// of CHLO functions. Tests: stablehlo_cli_test.py.
 #ifndef ASSAY_TOOLS_CLI_PROGRAM_OPTIONS_H_
 #define ASSAY_TOOLS_CLI_PROGRAM_OPTIONS_H_
 
@@ -19,8 +19,8 @@ struct ProgramOptions {
 
   void AddTo(CLI::App* app);
   absl::StatusOr<stablehlo::ToModuleOptions> Parse() const;
-  // The module of a file. `inputs` is the file of its arguments, if there is one: it says sizes
-  // that the program leaves open.
+  // Loads the module of a file. `inputs` is the file of its arguments, if there is one; it
+  // determines dynamic sizes of the program.
   absl::StatusOr<ModuleFile> Load(const std::string& path, const std::string& inputs = "") const;
 };
 

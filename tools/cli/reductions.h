@@ -1,5 +1,5 @@
-// --reduce DIR of commands that find failing modules: each kind of failure is reduced once, and
-// gets a folder as `assay reduce` writes it. Test: fuzz_cli_test.py.
+// The option --reduce DIR of commands that find failing modules. Each kind of failure is reduced
+// once, to a folder as `assay reduce` writes it. Test: fuzz_cli_test.py.
 #ifndef ASSAY_TOOLS_CLI_REDUCTIONS_H_
 #define ASSAY_TOOLS_CLI_REDUCTIONS_H_
 
@@ -17,14 +17,14 @@ namespace assay {
 
 class Reductions {
  public:
-  // `folder` gets the folders; empty: nothing is reduced. The target and the profile must outlive
-  // this.
+  // `folder` is the parent of the folders; nothing is reduced if it is empty. The target and the
+  // profile must outlive the object.
   Reductions(std::string folder, Backend* target, const TargetProfile& profile, RunBudget budget,
              std::string target_name, std::string profile_name);
 
   bool wanted() const { return !folder_.empty(); }
-  // Reduces the module unless one with the same `kind` was. What cannot be reduced or written is
-  // said on the standard error.
+  // Reduces the module unless one with the same `kind` was reduced before. Prints failures to
+  // standard error.
   void Reduce(const Module& module, absl::Span<const DeviceInputs> inputs, const std::string& kind,
               const std::string& origin);
 
@@ -37,7 +37,8 @@ class Reductions {
   std::set<std::string> kinds_;
 };
 
-// Of triage: what is wrong or fails. Passes everything on to `next`, which may be null.
+// An observer of triage that reduces wrong and failing modules. Forwards all calls to `next`, which
+// may be null.
 class ReducingObserver : public TriageObserver {
  public:
   ReducingObserver(Reductions* reductions, TriageObserver* next)
@@ -51,7 +52,7 @@ class ReducingObserver : public TriageObserver {
   TriageObserver* const next_;
 };
 
-// The option.
+// Adds the option.
 void AddReduceOption(CLI::App* app, std::string* folder);
 
 }  // namespace assay

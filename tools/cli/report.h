@@ -1,5 +1,4 @@
-// Values, and comparisons of two values, as text for people and as JSON for programs. Tests:
-// run_cli_test.py.
+// Formats values and comparisons of two values as text and as JSON. Tests: run_cli_test.py.
 #ifndef ASSAY_TOOLS_CLI_REPORT_H_
 #define ASSAY_TOOLS_CLI_REPORT_H_
 
@@ -14,14 +13,14 @@
 
 namespace assay {
 
-// One paragraph per array: shape, verdict, elements equal, NaNs, the first mismatch, the first
-// difference and the largest one with their places, histogram; then the verdict of the whole. Many
-// arrays that are equal are counted, and so are those that differ beyond the first eight.
-// Arrays are called as in files (out0, out1, ..., out0.dev1; tokens have no name). `max_ulp` is the
-// distance that the user accepts.
+// Returns one paragraph per array (shape, verdict, equal elements, NaNs, the first mismatch, the
+// first and the largest difference with their places, histogram), then the verdict of the whole.
+// Equal arrays, and differing ones beyond the first eight, are only counted. Arrays have their
+// names in files (out0, out1, ..., out0.dev1; tokens have no name). `max_ulp` is the distance that
+// the user accepts.
 std::string ReportText(const Comparison& comparison, absl::string_view left,
                        absl::string_view right, uint64_t max_ulp);
-// The last line of that.
+// Returns the last line of ReportText.
 std::string VerdictText(const Comparison& comparison, uint64_t max_ulp);
 nlohmann::json ReportJson(const Comparison& comparison, uint64_t max_ulp);
 
@@ -35,18 +34,19 @@ LargestErrors LargestErrorsOf(absl::Span<const Literal> left, absl::Span<const L
 // is rounding or a bug: " and how to have it judged.
 std::string NoClaimText(const LargestErrors& errors, absl::string_view how_to_judge);
 
-// Arrays with their names: a line each, long ones cut; as JSON, large ones without their values.
+// Return arrays with their names: as text one line each, cut if it is long; as JSON, without the
+// values of large arrays.
 std::string ArraysText(absl::Span<const NamedLiteral> arrays);
 nlohmann::json ArraysJson(absl::Span<const NamedLiteral> arrays);
 
-// A value with its type in front, cut after about `longest` characters: the rest is not formatted.
+// Returns a value after its type, cut after about `longest` characters; the rest is not formatted.
 std::string BriefLiteral(const Literal& literal, size_t longest);
 
-// The text of what --json prints: indented, with a line break at its end. Names and paths need not
-// be UTF-8: other bytes are replaced.
+// Returns the output of --json: indented, with a final line break. Bytes that are not UTF-8 are
+// replaced.
 std::string JsonText(const nlohmann::json& json, int indent = 2);
 
-// Equal, or floats that differ by at most `max_ulp`.
+// Returns true if the arrays are equal, or floats that differ by at most `max_ulp`.
 bool Accepted(const ArrayComparison& array, uint64_t max_ulp);
 bool Accepted(const Comparison& comparison, uint64_t max_ulp);
 

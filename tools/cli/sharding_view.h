@@ -1,5 +1,5 @@
-// `assay show --sharding`: which device holds which part of every array whose sharding is
-// annotated. Tests: show_cli_test.py.
+// `assay show --sharding`: the tiles of every array with a sharding, and the devices that hold
+// them. Tests: show_cli_test.py.
 #ifndef ASSAY_TOOLS_CLI_SHARDING_VIEW_H_
 #define ASSAY_TOOLS_CLI_SHARDING_VIEW_H_
 
@@ -10,7 +10,7 @@
 
 namespace assay {
 
-// A line per tile and the devices that hold it; as JSON a list of arrays, an entry per device.
+// Returns a line per tile with its devices; as JSON, a list of arrays with an entry per device.
 absl::StatusOr<std::string> ShardingText(const Module& module, bool json);
 
 }  // namespace assay

@@ -1,4 +1,4 @@
-// Modules as StableHLO: the formats of `assay show --to`. Tests: show_cli_test.py.
+// The StableHLO formats of `assay show --to`. Tests: show_cli_test.py.
 #ifndef ASSAY_TOOLS_CLI_STABLEHLO_FORMAT_H_
 #define ASSAY_TOOLS_CLI_STABLEHLO_FORMAT_H_
 
@@ -9,12 +9,12 @@
 
 namespace assay {
 
-// stablehlo, stablehlo-generic, stablehlo-artifact and stablehlo-artifact=VERSION.
+// Returns true for stablehlo, stablehlo-generic, stablehlo-artifact and stablehlo-artifact=VERSION.
 bool IsStablehloFormat(const std::string& format);
 bool IsStablehloArtifact(const std::string& format);
 
-// The module in one of these formats. UNIMPLEMENTED, by name, for what StableHLO, or this version
-// of it, does not have.
+// Returns the module in one of these formats, or UNIMPLEMENTED with the name of an operation or
+// type that this version of StableHLO does not have.
 absl::StatusOr<std::string> StablehloOf(const Module& module, const std::string& format);
 
 }  // namespace assay

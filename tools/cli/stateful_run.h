@@ -1,5 +1,5 @@
-// Runs of a module in a row, with state: what `assay run --state` adds to a single evaluation.
-// docs/sessions.md describes it. Test: session_cli_test.py.
+// Consecutive runs of a module with state, for `assay run --state`. docs/sessions.md describes it.
+// Test: session_cli_test.py.
 #ifndef ASSAY_TOOLS_CLI_STATEFUL_RUN_H_
 #define ASSAY_TOOLS_CLI_STATEFUL_RUN_H_
 
@@ -19,7 +19,7 @@
 namespace assay {
 
 struct StateOptions {
-  std::string state;        // the file; empty: nothing is kept after the command
+  std::string state;        // the state file; empty if the state is not stored
   std::string steps;        // "100": until the state has seen 100; "+10": ten more
   std::string tensors;      // a JSON file that marks parameters
   std::string init;         // a module whose results initialise the state
@@ -28,20 +28,20 @@ struct StateOptions {
   int64_t save_every = 1;
 
   void AddTo(CLI::App* app);
-  // Whether any of it is asked for.
+  // Returns true if any of the options is given.
   bool active() const { return !state.empty() || !steps.empty() || !bindings.empty(); }
 };
 
 struct StatefulResult {
   int64_t first_step = 0;       // steps that the state had seen before
-  int64_t steps = 0;            // steps that it has seen now
-  std::optional<Literal> last;  // the result of the last run; none where nothing was left to run
+  int64_t steps = 0;            // the steps that the state has seen now
+  std::optional<Literal> last;  // the result of the last run; not set if there was nothing to run
 };
 
 // Called after each step with its number (from 1) and its result.
 using StepObserver = std::function<void(int64_t step, const Literal& result)>;
 
-// Runs the steps and keeps the state file up to date: it always holds the state after a whole step.
+// Runs the steps and updates the state file, which always has the state after a complete step.
 absl::StatusOr<StatefulResult> RunSteps(const StateOptions& options, const ModuleFile& file,
                                         const InputOptions& inputs, const RunBudget& budget,
                                         const Session::Evaluator& evaluate,

@@ -1,6 +1,5 @@
-// What becomes of the results of a suite, whether a target answered (`assay test`) or files did
-// (`assay judge`): --waivers and --report, complaints of the run, report files. Tests:
-// test_cli_test.py, judge_cli_test.py.
+// The reports of a suite run, of a target (`assay test`) or of stored results (`assay judge`):
+// --waivers and --report, complaints, report files. Tests: test_cli_test.py, judge_cli_test.py.
 #ifndef ASSAY_TOOLS_CLI_SUITE_REPORT_H_
 #define ASSAY_TOOLS_CLI_SUITE_REPORT_H_
 
@@ -24,21 +23,21 @@ namespace assay {
 class SuiteReport {
  public:
   void AddTo(CLI::App* sub);
-  // Before the first case: the waivers, and whether the files can be written. `everywhere`: the
-  // same command runs for each shard, so that %r has to stand in the names.
+  // Called before the first case. Reads the waivers and checks that the files can be written. If
+  // `everywhere`, the same command runs for each shard, so that file names must have %r.
   absl::Status Read(const Shard& place = {}, bool everywhere = false);
   bool has_waivers() const { return !waivers_.empty(); }
   const ReportPaths& paths() const { return paths_; }
 
-  // Whether it fails and no waiver covers it.
+  // Returns true if the result fails and no waiver covers it.
   bool Fails(const CaseResult& result) const;
-  // Once all cases have run: sorts them, applies the waivers and complains. `ids` are those of the
-  // whole corpus, of which each waiver must match one.
+  // Called after all cases. Sorts them, applies the waivers and adds complaints. `ids` are the ids
+  // of the whole corpus; each waiver must match one.
   void Conclude(absl::Span<const absl::string_view> ids, RunResult* run) const;
-  // The reports and the waivers to fill in.
+  // Writes the reports and the waivers to fill in.
   absl::Status Write(const RunResult& run) const;
-  // Prints the run and, beside a baseline, what has changed. The exit code says whether the run
-  // fails; with a baseline whether it is worse, or was not complete.
+  // Prints the run and its changes from a baseline. The exit code tells if the run fails or, with a
+  // baseline, if it is worse or incomplete.
   int Print(const RunResult& run, const OutputOptions& output) const;
 
  private:

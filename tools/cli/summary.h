@@ -1,4 +1,4 @@
-// What a module holds, in numbers. Tests: show_cli_test.py.
+// The counts of a module: computations, instructions, work and bytes. Tests: show_cli_test.py.
 #ifndef ASSAY_TOOLS_CLI_SUMMARY_H_
 #define ASSAY_TOOLS_CLI_SUMMARY_H_
 
@@ -15,9 +15,10 @@ struct ModuleSummary {
   int64_t computations = 0;
   int64_t instructions = 0;
   std::map<std::string, int64_t> opcodes;
-  // Of dots and convolutions, every instruction counted once, however often it runs. Saturates.
+  // The multiply-adds of dots and convolutions. Every instruction counts once, however often it
+  // runs. The sum saturates.
   int64_t multiply_adds = 0;
-  int64_t parameter_bytes = 0;  // of the entry
+  int64_t parameter_bytes = 0;  // the bytes of the entry's parameters
   int64_t result_bytes = 0;
   int64_t constant_bytes = 0;
   int64_t elided_constants = 0;

@@ -1,5 +1,5 @@
-// Which parameters of a module are bound to which tensors: what the module says, a JSON file and
-// --bind, the later before the earlier. Test: session_cli_test.py.
+// The bindings of a module's parameters to tensors: from the module, a JSON file and --bind, of
+// which the later takes precedence. Test: session_cli_test.py.
 #ifndef ASSAY_TOOLS_CLI_TENSOR_MARKS_H_
 #define ASSAY_TOOLS_CLI_TENSOR_MARKS_H_
 

@@ -1,4 +1,4 @@
-// The terminal: colours, its width, progress; and standard output that cannot be written. Tests:
+// The terminal: colours, width and progress, and errors of writing standard output. Tests:
 // run_cli_test.py.
 #ifndef ASSAY_TOOLS_CLI_TERMINAL_H_
 #define ASSAY_TOOLS_CLI_TERMINAL_H_
@@ -13,33 +13,34 @@ namespace assay {
 
 enum class Colour { kGreen, kYellow, kRed, kBold };
 
-// The text in a colour when standard output is a terminal that has colours and NO_COLOR is not set.
+// Returns the text in a colour if standard output is a terminal with colours and NO_COLOR is not
+// set.
 std::string Coloured(Colour colour, absl::string_view text);
 
-// Text of others (files, what a process printed) for a terminal: control characters other than
-// line breaks and tabs as \xNN, so that none takes effect.
+// Returns untrusted text (of files or of a process) for a terminal: control characters other than
+// line breaks and tabs are shown as \xNN.
 std::string Printable(absl::string_view text);
 
-// A message without control characters, and without the middle of a shape of a million dimensions.
+// Returns a message without control characters and with long shapes abbreviated.
 std::string ForPeople(absl::string_view message);
 
 bool OutputIsTerminal();
 bool ErrorIsTerminal();
 
-// Words in lines of at most `width` columns; the lines after the first are indented.
+// Wraps words to lines of at most `width` columns; lines after the first are indented.
 std::string Wrapped(absl::string_view text, size_t width, size_t indent);
 
-// Columns for texts that are wrapped: those of the terminal, at most 120; where there is none, what
-// the environment variable COLUMNS says, else 80.
+// Returns the width of wrapped text: that of the terminal, at most 120; without a terminal the
+// environment variable COLUMNS, otherwise 80.
 int TextWidth();
 
-// Every line of the text in lines of at most `width` columns. A line is broken at a blank; what
-// follows is indented by two more than the line, or stands under the second column of a table. An
-// indented line that begins with "assay " is a command: it is broken outside quotes alone, after a
-// backslash, so that a shell takes what was printed. A word that is longer than a line stays whole.
+// Wraps every line of the text to at most `width` columns, at blanks. Continuation lines are
+// indented by two more than the line, or to the second column of a table. An indented line that
+// begins with "assay " is a command: it is broken only outside quotes, after a backslash, so that a
+// shell accepts it. A word longer than a line is not broken.
 std::string WrappedLines(absl::string_view text, size_t width);
 
-// While it lives, standard output is wrapped by WrappedLines at TextWidth().
+// A scope in which standard output is wrapped by WrappedLines at TextWidth().
 class WrappedOutput {
  public:
   WrappedOutput();
@@ -53,7 +54,8 @@ class WrappedOutput {
   std::streambuf* const before_;
 };
 
-// A line on standard error that is overwritten, when that is a terminal and `wanted`; else nothing.
+// A progress line on standard error that is overwritten. It is shown only on a terminal and if
+// `wanted`.
 class Progress {
  public:
   explicit Progress(bool wanted);
@@ -62,7 +64,7 @@ class Progress {
   Progress& operator=(const Progress&) = delete;
 
   void Show(absl::string_view text);
-  // Before anything else is printed.
+  // Must be called before other output.
   void Clear();
 
  private:
@@ -70,12 +72,12 @@ class Progress {
   bool shown_ = false;
 };
 
-// Opens the null device for those of the standard streams that are closed, so that no file of ours
-// takes their numbers. The first thing a program does.
+// Opens the null device for closed standard streams, so that no other file gets their descriptors.
+// Must be called first in a program.
 void ReserveStandardStreams();
 
-// Writes out what is buffered. The exit code of the program: `exit_code`, or kExitBadInput with a
-// message where standard output cannot be written (a full disk).
+// Flushes standard output. Returns the exit code of the program: `exit_code`, or kExitBadInput with
+// a message if standard output cannot be written (a full disk).
 int FinishOutput(int exit_code);
 
 }  // namespace assay

@@ -1,5 +1,5 @@
-// Several modules that run at once and talk over channels: what `assay run --together` does instead
-// of a single evaluation. docs/processes.md describes it. Test: feeds_cli_test.py.
+// `assay run --together`: several modules that run together and communicate over channels.
+// docs/processes.md describes it. Test: feeds_cli_test.py.
 #ifndef ASSAY_TOOLS_CLI_TOGETHER_RUN_H_
 #define ASSAY_TOOLS_CLI_TOGETHER_RUN_H_
 
@@ -15,9 +15,9 @@ namespace assay {
 
 struct TogetherOptions {
   bool together = false;
-  // As often as they were given.
+  // The values of the options, in order.
   std::vector<std::string> inputs, outs, expects;
-  // Where one module runs alone: INVALID_ARGUMENT for an option that was given more than once.
+  // Returns INVALID_ARGUMENT for an option that was given more than once, if only one module runs.
   absl::Status CheckAlone() const;
 };
 
@@ -25,9 +25,9 @@ struct TogetherRun {
   const TogetherOptions& options;
   const std::vector<std::string>& modules;
   const InputOptions& inputs;  // seed and ranges of random arguments
-  const GridOptions& grid;     // of each module
+  const GridOptions& grid;     // the grid of each module
   const FeedOptions& feeds;
-  RunBudget budget;  // of all together
+  RunBudget budget;  // the budget of all modules together
   bool straight = false;
   uint64_t rng_seed = 0;
   bool sends_wait = false;
@@ -35,7 +35,7 @@ struct TogetherRun {
   OutputOptions output;
 };
 
-// Runs, prints, saves, compares; the exit code.
+// Runs the modules, prints, saves and compares the results. Returns the exit code.
 int RunTogether(const TogetherRun& run);
 
 }  // namespace assay

@@ -1,5 +1,4 @@
-// The graphs of modules that are triaged, for one page of all of them (graph_page.h). Tests:
-// triage_cli_test.py.
+// Collects the graphs of triaged modules for one page (graph_page.h). Tests: triage_cli_test.py.
 #ifndef ASSAY_TOOLS_CLI_TRIAGE_GRAPHS_H_
 #define ASSAY_TOOLS_CLI_TRIAGE_GRAPHS_H_
 
@@ -14,21 +13,22 @@
 
 namespace assay {
 
-// Keeps the graphs of the modules that are wrong, fail or are not judgeable, up to a number of
-// bytes that a browser opens at once.
+// Keeps the graphs of modules that are wrong, fail or are inconclusive, up to a number of bytes
+// that a browser can open quickly.
 class TriageGraphs : public TriageObserver {
  public:
   void TakeInstruction(const InstructionVerdict& verdict, const Excerpt& excerpt) override;
   void TakeWhole(const WholeVerdict& whole) override;
   void TakeEntry(const TriageInput& input, const TriageEntry& entry) override;
 
-  // The page. Every group is listed with its modules but for those that are equal.
+  // Returns the page. It lists every group with its modules, except equal modules.
   std::string Page(const TriageRun& run, const std::string& title, const std::string& summary);
 
  private:
-  GraphNotes notes_;                              // of the module that is being asked
-  std::optional<WholeVerdict> whole_;             // of it; none: the whole was not asked
-  std::map<std::string, nlohmann::json> graphs_;  // by the name of the entry
+  GraphNotes notes_;  // the notes of the current module
+  // the verdict on the whole of the current module, if it was run
+  std::optional<WholeVerdict> whole_;
+  std::map<std::string, nlohmann::json> graphs_;  // by the name of the triage entry
   size_t bytes_ = 0;
 };
 

@@ -1,5 +1,5 @@
-// One index of a product of matrices as it lies in an array: the dimensions that it runs through in
-// row-major order, each with its size and its distance in elements. Tests: contract_test.cc.
+// The layout of one index of a matrix product in an array: the dimensions that it iterates over in
+// row-major order, each with its size and its stride in elements. Tests: contract_test.cc.
 #ifndef ASSAY_BACKENDS_CPU_CONTRACT_AXIS_H_
 #define ASSAY_BACKENDS_CPU_CONTRACT_AXIS_H_
 
@@ -14,14 +14,14 @@ namespace assay::cpu {
 
 class Axis {
  public:
-  // Without dimensions: one position at offset 0.
+  // An axis without dimensions has one position at offset 0.
   Axis() = default;
   // The dimensions of an array that `dimensions` lists, major first.
   Axis(absl::Span<const int64_t> sizes, absl::Span<const int64_t> strides,
        absl::Span<const int64_t> dimensions) {
     for (const int64_t d : dimensions) Append(sizes[d], strides[d]);
   }
-  // The positions are at these offsets.
+  // Returns an axis with positions at these offsets.
   static Axis Listed(std::vector<int64_t> offsets) {
     Axis axis;
     axis.listed_ = true;
@@ -30,7 +30,7 @@ class Axis {
     return axis;
   }
 
-  // Adds a dimension inside the others. Not for an axis that is listed.
+  // Adds a dimension inside the others. Must not be called on a listed axis.
   void Append(int64_t size, int64_t stride) {
     size_ *= size;
     if (size == 1) return;
@@ -40,12 +40,13 @@ class Axis {
       loops_.push_back({size, stride});
     }
   }
-  // The same positions in an array of which each element is two: the parts of complex numbers.
-  // `part_stride` is the distance of the parts that the axis then runs through; 0: it does not.
+  // Returns the same positions in an array of the parts of complex numbers, which has two elements
+  // for each complex one. If `part_stride` is not 0 the axis also iterates over the two parts,
+  // which are that far apart.
   Axis InParts(int64_t part_stride) const;
 
   int64_t size() const { return size_; }
-  // Whether consecutive positions have one distance, and which.
+  // Tells if consecutive positions have a constant distance, and which.
   bool is_progression() const { return !listed_ && loops_.size() <= 1; }
   int64_t stride() const { return loops_.empty() ? 1 : loops_.back().stride; }
   bool is_contiguous() const { return is_progression() && stride() == 1; }

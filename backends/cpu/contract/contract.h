@@ -1,10 +1,10 @@
 // Kernels for the contractions: dot, ragged-dot, scaled-dot and convolution of every element type.
-// All of them are products of matrices (product.h) whose rows, columns and contracted positions lie
-// in the operands in whatever order the dimension numbers say.
+// All of them are matrix products (product.h), whose rows, columns and contracted positions are in
+// the operands in the order of the dimension numbers.
 //
 // Floats up to 32 bits are multiplied and summed in f32, others in f64, and the sum is rounded once
-// to the type of the result. Integers are exact modulo 2^bits. A precision or an algorithm asks for
-// at most what this is; it changes nothing. Where factors and result are of different classes
+// to the type of the result. Integers are exact modulo 2^bits. No precision or algorithm attribute
+// requires more than this, so both are ignored. Where factors and result are of different classes
 // (float, complex, integer, pred), both factors are converted to the type of the result first.
 // Tests: contract_test.cc.
 #ifndef ASSAY_BACKENDS_CPU_CONTRACT_CONTRACT_H_
@@ -15,11 +15,10 @@
 
 namespace assay::cpu {
 
-// Kernels for instructions that CheckInstruction accepted and that outlive the kernel.
-// UNIMPLEMENTED: a scaled-dot of other than floats.
-// dot, ragged-dot and scaled-dot.
+// Returns a kernel for a dot, ragged-dot or scaled-dot that CheckInstruction accepted and that
+// outlives the kernel. Returns UNIMPLEMENTED for a scaled-dot of other types than floats.
 runtime::KernelOr PrepareDot(const Instruction& dot);
-// UNIMPLEMENTED: a sparse kernel.
+// Returns a kernel for a convolution, likewise. Returns UNIMPLEMENTED for a sparse kernel.
 runtime::KernelOr PrepareConvolution(const Instruction& convolution);
 
 }  // namespace assay::cpu

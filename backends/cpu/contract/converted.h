@@ -1,4 +1,4 @@
-// Factors in the form that products take: of the class of the result, and scaled. Tests:
+// Converts factors to the class of the result, and scales them, before they are multiplied. Tests:
 // contract_test.cc.
 #ifndef ASSAY_BACKENDS_CPU_CONTRACT_CONVERTED_H_
 #define ASSAY_BACKENDS_CPU_CONTRACT_CONVERTED_H_
@@ -13,11 +13,11 @@
 
 namespace assay::cpu {
 
-// Elements of a factor: those given, or others in storage of their own.
+// The elements of a factor: those of the operand, or converted elements in storage of its own.
 class ConvertedFactor {
  public:
   explicit ConvertedFactor(runtime::Context& context) : lease_(context) {}
-  // Takes `count` elements as they are, or as `convert` makes elements of `to` of them.
+  // Sets the factor to `count` elements, converted if the types differ.
   absl::Status Set(ElementType from, ElementType to, const std::byte* data, int64_t count);
   // Storage for `count` elements, to be written by the caller.
   absl::StatusOr<std::byte*> Allocate(ElementType type, int64_t count);
@@ -29,8 +29,8 @@ class ConvertedFactor {
   const std::byte* data_ = nullptr;
 };
 
-// The type that a factor has in the product: its own, or that of the result if the three are not of
-// one class.
+// Returns the type of a factor in the product: its own, or that of the result if the three types
+// are not of one class.
 ElementType FactorType(ElementType factor, ElementType other, ElementType result);
 
 }  // namespace assay::cpu

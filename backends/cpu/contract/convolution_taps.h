@@ -1,5 +1,5 @@
-// convolution by its definition, output by output and tap by tap: absent elements contribute
-// nothing, whatever the kernel holds. Tests: contract_test.cc.
+// Convolution by its definition, output by output and tap by tap. Padding contributes nothing, even
+// if the kernel has an infinity or a NaN there. Tests: contract_test.cc.
 #ifndef ASSAY_BACKENDS_CPU_CONTRACT_CONVOLUTION_TAPS_H_
 #define ASSAY_BACKENDS_CPU_CONTRACT_CONVOLUTION_TAPS_H_
 
@@ -17,7 +17,7 @@ struct TapSums {
   const Shape& input;
   const Shape& kernel;
   const Shape& result;
-  // The elements that operands are given with, of the sizes of the shapes.
+  // The element types of the operands' data. Sizes are those of the shapes.
   ElementType input_type, kernel_type;
 };
 absl::Status SumTaps(const TapSums& sums, const std::byte* input, const std::byte* kernel,

@@ -1,5 +1,5 @@
-// One product of two matrices of real numbers, in blocks of rows and groups of columns that threads
-// take one by one. Tests: contract_test.cc.
+// A product of two real matrices. Threads take blocks of rows and groups of columns one by one.
+// Tests: contract_test.cc.
 #ifndef ASSAY_BACKENDS_CPU_CONTRACT_MATRIX_PRODUCT_H_
 #define ASSAY_BACKENDS_CPU_CONTRACT_MATRIX_PRODUCT_H_
 
@@ -17,7 +17,7 @@
 
 namespace assay::cpu {
 
-// Numbers aligned to the line of a cache, counted against the run.
+// An array of numbers that is aligned to cache lines and counted against the run's memory.
 template <typename T>
 class PanelMemory {
  public:
@@ -38,11 +38,11 @@ class PanelMemory {
   std::unique_ptr<std::byte, Free> memory_;
 };
 
-// `kPerNumber` 2: of pairs of integers (see Tiles).
+// `kPerNumber` is 2 for pairs of integers (see Tiles).
 template <typename T, int kPerNumber = 1>
 class MatrixProduct {
  public:
-  // Of one element of the batch. Both must outlive the object.
+  // The product of one element of the batch. Both arguments must outlive the object.
   MatrixProduct(const Product& product, const Tiles& tiles)
       : product_(product),
         tile_(Functions(tiles)),
@@ -69,7 +69,8 @@ class MatrixProduct {
     group_ = std::min(group_, chunk_);
   }
 
-  // Operands and result of this element of the batch.
+  // Computes the product. The pointers are the operands and the result of this element of the
+  // batch.
   absl::Status Run(const std::byte* lhs, const std::byte* rhs, std::byte* result,
                    runtime::Context& context) const {
     if constexpr (kPerNumber == 1) {
@@ -96,9 +97,9 @@ class MatrixProduct {
   }
 
  private:
-  // Rows that are multiplied without panels.
+  // At most this many rows are multiplied without packing panels.
   static constexpr int64_t kFewRows = 4;
-  static constexpr int64_t kRowsAtATime = 16;  // of rhs, without panels
+  static constexpr int64_t kRowsAtATime = 16;  // rows of rhs, without panels
   static constexpr int64_t kRowBlock = 96;
   // No more tiles side by side, and rows are not packed: they would be read few times.
   static constexpr int64_t kSeriesColumns = 4;
@@ -120,13 +121,14 @@ class MatrixProduct {
   static int64_t RoundUp(int64_t size, int64_t unit) { return (size + unit - 1) / unit * unit; }
   static int64_t Blocks(int64_t size, int64_t unit) { return (size + unit - 1) / unit; }
 
-  // Where the panel of rhs is that begins at column `column` of a chunk and at position `position`.
+  // Returns the offset of the panel of rhs that begins at column `column` of a chunk and at
+  // position `position`.
   int64_t SharedOffset(int64_t chunk, int64_t column, int64_t position) const {
     const int64_t block = std::min(kDepthBlock, depth_ - position);
     return position * RoundUp(chunk, tile_.columns) + column * block;
   }
 
-  // The contracted positions of a block of numbers.
+  // Sets the contracted positions of a block of numbers.
   void SetDepth(int64_t first, int64_t block, Packer& packer) const {
     const int64_t position = first * kPerNumber;
     packer.SetDepth(position, std::min(block * kPerNumber, positions_ - position));
@@ -153,7 +155,7 @@ class MatrixProduct {
         });
   }
 
-  // What a thread computes one task after the other with.
+  // The buffers of a thread, which it reuses for each task.
   struct Workspace {
     Workspace(const MatrixProduct& product, runtime::Context& context)
         : lhs(product.product_.lhs, Side::kRows, product.tile_, product.convert_),
@@ -168,7 +170,7 @@ class MatrixProduct {
     const T* series[kRowBlock + 64];  // the rows of a task
   };
 
-  // Whether the sums of a task are formed in the result.
+  // Returns true if the sums of a task are formed in the result.
   bool SumsInPlace(const std::byte* result) const {
     return may_sum_in_place_ && reinterpret_cast<uintptr_t>(result) % alignof(T) == 0;
   }
@@ -310,7 +312,7 @@ class MatrixProduct {
     }
   }
 
-  // A few rows of lhs by rhs, some columns at a time.
+  // Multiplies a few rows of lhs by rhs, some columns at a time.
   absl::Status RunVectors(const std::byte* lhs, const std::byte* rhs, std::byte* result,
                           runtime::Context& context) const {
     PanelMemory<T> factors(context);
@@ -363,7 +365,8 @@ class MatrixProduct {
     }
   }
 
-  // Rows of rhs are dense: some of them at a time, so that they stay in the first cache.
+  // For dense rows of rhs: processes some of them at a time, so that they stay in the first-level
+  // cache.
   void AddSideBySide(const Task& task, const T* x, const std::byte* from, T* buffer,
                      T* sums) const {
     const Factor& factor = product_.rhs;
@@ -388,7 +391,7 @@ class MatrixProduct {
     }
   }
 
-  // Columns of rhs are series, or lie anyhow.
+  // For columns of rhs that are contiguous or have any other layout.
   void AddSeries(const Task& task, const T* x, const std::byte* rhs, T* sums) const {
     const Factor& factor = product_.rhs;
     const int64_t bytes = Info(factor.type).storage_bytes;

@@ -11,7 +11,7 @@
 
 namespace assay::cpu {
 
-// Whether a dense array of the type can be read as an array of T: no conversion is needed.
+// Returns true if a dense array of the type can be read as an array of T without conversion.
 template <typename T>
 bool IsStoredAs(ElementType type);
 
@@ -37,13 +37,13 @@ template <typename T>
 void WriteBlock(ElementType type, const TileConversions& convert, const T* from, int64_t count,
                 std::byte* to);
 
-// The kind of numbers that factors of these types are multiplied and summed in for a result: f32,
-// f64, u32 or u64. All three are floats, integers or pred, and of one class; of complex numbers,
-// the component types. `depth` is the number of products of a sum.
+// Returns the type in which factors of these types are multiplied and summed: f32, f64, u32 or u64.
+// All three are floats, integers or pred, and of one class; of complex numbers, the component
+// types. `depth` is the number of products of a sum.
 ElementType ArithmeticOf(ElementType lhs, ElementType rhs, ElementType result, int64_t depth);
 
-// Whether all values of both types have 16 bits and a sign, so that two products can be formed and
-// added at a time.
+// Returns true if all values of both types fit signed 16-bit integers, so that two products can be
+// computed and added at a time.
 bool FitPairs(ElementType lhs, ElementType rhs);
 
 // Calls f with a value of the type that numbers of the kind have in memory.

@@ -1,5 +1,5 @@
-// Panels of factors: what a tile of the result is computed from, as many rows of lhs or columns of
-// rhs as the tile has, side by side for each contracted position. Tests: contract_test.cc.
+// Panels of factors, from which a tile of the result is computed: as many rows of lhs or columns of
+// rhs as the tile has, contiguous for each contracted position. Tests: contract_test.cc.
 #ifndef ASSAY_BACKENDS_CPU_CONTRACT_PANELS_H_
 #define ASSAY_BACKENDS_CPU_CONTRACT_PANELS_H_
 
@@ -17,7 +17,7 @@ namespace assay::cpu {
 
 // Contracted positions that are summed in registers before the sum goes to memory.
 inline constexpr int64_t kDepthBlock = 256;
-// No tile has more rows or columns.
+// The largest number of rows or columns of a tile.
 inline constexpr int64_t kWidestPanel = 32;
 
 // Which of the factors is packed: rows of lhs, or columns of rhs.
@@ -45,7 +45,7 @@ class PanelPacker {
   void SetDepth(int64_t first, int64_t count) {
     depth_ = count;
     factor_.depth.Offsets(first, count, offsets_);
-    // Where runs of elements that lie one after the other end.
+    // Find the ends of runs of contiguous elements.
     runs_ = 0;
     for (int64_t k = 1; k <= count; ++k) {
       if (k == count || offsets_[k] != offsets_[k - 1] + 1) run_ends_[runs_++] = k;
@@ -67,7 +67,7 @@ class PanelPacker {
     }
   }
 
-  // The `count` elements of the block at an outer index, as numbers: where they lie, or in
+  // Returns the `count` elements of the block at an outer index as numbers, in place or in
   // `buffer`.
   const T* Series(const std::byte* from, T* buffer) const {
     if (is_stored_ && runs_ == 1) return reinterpret_cast<const T*>(from + offsets_[0] * bytes_);
@@ -77,13 +77,13 @@ class PanelPacker {
     return buffer;
   }
 
-  // Whether the block is in runs that are long enough to be multiplied where they lie.
+  // Returns true if the block consists of runs that are long enough to be multiplied in place.
   bool HasLongRuns() const {
     constexpr int64_t kLong = 8;
     return is_stored_ && runs_ > 0 && depth_ / runs_ >= kLong;
   }
-  // Sets series[i] to where the elements of outer index first + i begin; what is left of a tile
-  // repeats the last one.
+  // Sets series[i] to the first element of outer index first + i. The rest of a tile repeats the
+  // last one.
   void SetSeries(const std::byte* from, int64_t first, int64_t count, const T** series) const {
     for (int64_t i = 0; i < count; i += kWidestPanel) {
       int64_t outer[kWidestPanel];
@@ -95,7 +95,7 @@ class PanelPacker {
     }
     for (int64_t i = count; i % tile_rows_ != 0; ++i) series[i] = series[count - 1];
   }
-  // A tile of the rows whose elements begin at `series`, and a panel of rhs.
+  // Multiplies the rows whose elements begin at `series` by a panel of rhs.
   void MultiplySeries(const T* const* series, const T* rhs, T* tile, int64_t tile_stride,
                       bool add) const {
     for (int64_t run = 0, k = 0; run < runs_; k = run_ends_[run++]) {
@@ -103,7 +103,7 @@ class PanelPacker {
                        tile_stride, add || run > 0);
     }
   }
-  // Room for a series.
+  // Returns the buffer of series i.
   T* buffer(int64_t i) { return buffer_ + i * kNumbers; }
 
  private:

@@ -1,8 +1,8 @@
-// Products of matrices over the elements of arrays: result[b, r, c] = sum over k of
-// lhs[b, r, k] * rhs[b, k, c], each index an axis of its array (axis.h). Both factors are widened
-// while they are packed into panels, tiles of the result are computed in registers (tiles.h), and
-// where there is enough to do the blocks of the result are shared among the threads of the context.
-// Blocks depend on the sizes alone, and so do the bits. Tests: contract_test.cc.
+// Products of matrices over the elements of arrays: result[b, r, c] = sum over k of lhs[b, r, k] *
+// rhs[b, k, c], each index an axis of its array (axis.h). Both factors are widened while they are
+// packed into panels. Tiles of the result are computed in registers (tiles.h). Large products share
+// the blocks of the result among the threads of the context. Blocks depend only on the sizes, so
+// the result has the same bits for any number of threads. Tests: contract_test.cc.
 #ifndef ASSAY_BACKENDS_CPU_CONTRACT_PRODUCT_H_
 #define ASSAY_BACKENDS_CPU_CONTRACT_PRODUCT_H_
 
@@ -24,8 +24,8 @@ struct Factor {
   Axis batch;
 };
 
-// All types are floats, or integers and pred, or complex (axes then count complex numbers). Axes
-// that run through the same index have equal sizes.
+// All types are floats, or integers and pred, or complex (axes then count complex numbers). Axes of
+// the same index have equal sizes.
 struct Product {
   Factor lhs;
   Factor rhs;

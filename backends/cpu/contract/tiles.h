@@ -1,7 +1,7 @@
 // The innermost loops of products of matrices, for each of the four kinds of numbers that are
 // multiplied, compiled for several instruction sets (tiles_lanes.h). Sums are formed in the order
-// of the contracted positions: what one element gets does not depend on the tile that it lies in.
-// Tests: contract_test.cc.
+// of the contracted positions, so an element does not depend on the tile that it is in. Tests:
+// contract_test.cc.
 #ifndef ASSAY_BACKENDS_CPU_CONTRACT_TILES_H_
 #define ASSAY_BACKENDS_CPU_CONTRACT_TILES_H_
 
@@ -19,16 +19,16 @@ struct TileFunctions {
   // added to what is there if `add`.
   void (*multiply)(int64_t depth, const T* lhs, const T* rhs, int64_t rhs_stride, T* tile,
                    int64_t tile_stride, bool add) = nullptr;
-  // As multiply, with lhs where it lies: element k of row r is series[r][first + k].
+  // Like multiply, with lhs in place: element k of row r is series[r][first + k].
   using MultiplySeries = void (*)(int64_t depth, const T* const* series, int64_t first,
                                   const T* rhs, T* tile, int64_t tile_stride, bool add);
   MultiplySeries multiply_series = nullptr;
   // Panels of as many numbers as a tile has rows, or columns, of which `count` are given, the
-  // others zero. What follows each other in memory is a series: to[k * width + i] = series[i][k].
+  // others zero. A series is contiguous in memory: to[k * width + i] = series[i][k].
   using PackSeries = void (*)(int64_t depth, const T* const* series, int64_t count, T* to);
   PackSeries pack_row_series = nullptr;
   PackSeries pack_column_series = nullptr;
-  // What lies side by side: to[k * width + i] = from[offsets[k] + i].
+  // Packs contiguous numbers of one position: to[k * width + i] = from[offsets[k] + i].
   using PackSides = void (*)(int64_t depth, const T* from, const int64_t* offsets, int64_t count,
                              T* to);
   PackSides pack_rows = nullptr;
@@ -41,7 +41,7 @@ struct TileFunctions {
                     T* sums) = nullptr;
 };
 
-// Conversions of `count` dense elements. Null: there is none for the instruction set.
+// Conversions of `count` dense elements; null if the instruction set has none.
 struct TileConversions {
   void (*read_bf16)(const std::byte* from, int64_t count, float* to) = nullptr;
   void (*read_f16)(const std::byte* from, int64_t count, float* to) = nullptr;
@@ -62,15 +62,15 @@ struct Tiles {
   TileConversions convert;
 };
 
-// Those for any processor, and for ones with AVX2, FMA and F16C, or AVX-512 F, BW, DQ and VL (null
-// where the build has none).
+// Return the tiles for any processor, for AVX2 with FMA and F16C, and for AVX-512 F, BW, DQ and VL;
+// null if the build has none.
 const Tiles* BaselineTiles();
 const Tiles* Avx2Tiles();
 const Tiles* Avx512Tiles();
-// The widest that this processor has.
+// Returns the widest tiles that this processor supports.
 const Tiles& BestTiles();
 
-// The functions for a kind of numbers.
+// Returns the functions for a type of numbers.
 template <typename T>
 const TileFunctions<T>& TilesOf(const Tiles& tiles);
 template <>

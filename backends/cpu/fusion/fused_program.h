@@ -27,15 +27,15 @@ struct FusedProgram {
   std::vector<Input> inputs;
   std::vector<Literal> literals;      // constants that are arrays, and iotas
   int64_t literal_source = 0;         // the source that is the first literal
-  std::vector<int64_t> output_bytes;  // of an element
-  std::vector<Input> inits;           // of a root that reduces: its initial values, scalars
-  Dimensions dimensions;              // of the first output
-  int64_t count = 0;                  // of elements of every output
-  int64_t cost = 0;                   // steps of about a nanosecond for an element
+  std::vector<int64_t> output_bytes;  // bytes of an element of each output
+  std::vector<Input> inits;           // the scalar initial values of a root that reduces
+  Dimensions dimensions;              // the dimensions of the first output
+  int64_t count = 0;                  // the number of elements of every output
+  int64_t cost = 0;                   // the cost of an element in steps of about a nanosecond
 };
 
-// UNIMPLEMENTED, with the reason, where the computation is of another kind (fusion.h). Where the
-// root is a reduce, the outputs are the arrays that it reduces.
+// Converts a computation. If the root is a reduce, the outputs are the arrays that it reduces.
+// Returns UNIMPLEMENTED, with the reason, for computations that fusion.h does not support.
 absl::StatusOr<FusedProgram> FuseComputation(const Computation& computation);
 
 }  // namespace assay::cpu

@@ -1,5 +1,5 @@
-// Reads what a fused computation gives, block by block and in an order of its dimensions, as if it
-// were an array that lay there. Tests: fusion_test.cc.
+// Reads the results of a fused computation block by block, in any order of its dimensions, as if
+// they were arrays in memory. Tests: fusion_test.cc.
 #ifndef ASSAY_BACKENDS_CPU_FUSION_FUSED_READER_H_
 #define ASSAY_BACKENDS_CPU_FUSION_FUSED_READER_H_
 
@@ -19,28 +19,29 @@ namespace assay::cpu {
 
 class FusedReader {
  public:
-  // In the row-major order of the program's elements.
+  // Reads in the row-major order of the program's elements.
   explicit FusedReader(FusedProgram fused);
   // Dimension order[d] of the elements comes d-th. Every input that is not uniform must have the
   // program's dimensions (FusedProgram::dimensions).
   FusedReader(FusedProgram fused, absl::Span<const int64_t> order);
 
   const FusedProgram& fused() const { return fused_; }
-  // The operands of a run, and the literals after them.
+  // Returns the operands of a run, followed by the literals.
   std::vector<runtime::ArrayRef> Sources(absl::Span<const runtime::ArrayRef> operands) const;
 
-  // Room for one thread that reads at most `most` elements at a time, aligned to 64 bytes.
+  // Returns the scratch size of a thread that reads at most `most` elements at a time. The memory
+  // must be aligned to 64 bytes.
   int64_t RoomBytes(int64_t most) const;
-  // All inputs lie as they are read: no block is copied, and `most` may be 0.
+  // Returns true if all inputs are read in place. No block is copied, and `most` may be 0.
   bool direct() const { return direct_; }
 
-  // At most n: the elements from `first` on that a block should have, so that it ends where long
-  // rows of inputs do.
+  // Returns the size, at most n, of a block from `first` on that ends where long rows of inputs
+  // end.
   int64_t BlockFrom(int64_t first, int64_t n) const {
     return row_ == 0 ? n : std::min(n, row_ - first % row_);
   }
 
-  // What one thread keeps between blocks.
+  // The state of a thread between blocks.
   struct Room {
     std::byte* scratch = nullptr;
     std::vector<std::byte*> copies;
@@ -49,7 +50,7 @@ class FusedReader {
   };
   // `storage` has RoomBytes(most).
   Room Start(runtime::Sources sources, int64_t most, std::byte* storage) const;
-  // The elements [first, first + n) of every output.
+  // Computes the elements [first, first + n) of every output.
   void Read(runtime::Sources sources, int64_t first, int64_t n,
             absl::Span<std::byte* const> outputs, Room& room) const;
 
@@ -58,8 +59,8 @@ class FusedReader {
 
   FusedProgram fused_;
   std::vector<runtime::ViewReader> readers_;
-  std::vector<std::optional<RowReader>> rows_;  // in place of readers that are not direct
-  int64_t row_ = 0;  // the shortest row that is worth a block of its own; 0: none
+  std::vector<std::optional<RowReader>> rows_;  // replace readers that are not direct
+  int64_t row_ = 0;  // the shortest row that is worth a block of its own; 0 if none is
   bool direct_ = true;
 };
 

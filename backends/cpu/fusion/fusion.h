@@ -1,8 +1,7 @@
 // Fusions as one kernel: elementwise operations on blocks of elements, whose operands are read
 // through the data movement that the fusion does to its parameters (broadcast, slice, pad,
-// transpose, reshape ...). What the fused instructions compute between never reaches memory, and
-// the bits are those of the instructions run one after the other.
-// Tests: fusion_test.cc.
+// transpose, reshape ...). Intermediate values of the fused instructions are not written to memory,
+// and the bits are those of the instructions run one after the other. Tests: fusion_test.cc.
 #ifndef ASSAY_BACKENDS_CPU_FUSION_FUSION_H_
 #define ASSAY_BACKENDS_CPU_FUSION_FUSION_H_
 

@@ -41,7 +41,7 @@ struct PrecisionRule {
   int dropped_bits = 0;        // of the significand
   uint64_t sign_mask = 0;      // 0 where the type has no sign
   uint64_t nan_above = 0;      // magnitudes above are NaN
-  uint64_t nan_pattern = 0;    // the whole pattern of NaN where magnitudes do not tell it
+  uint64_t nan_pattern = 0;    // the bit pattern of NaN if the magnitude does not determine it
   uint64_t infinity = 0;       // magnitude; all ones where the type has none
   uint64_t zero_below = 0;     // rounded magnitudes below become zero
   uint64_t overflow_from = 0;  // rounded magnitudes from here overflow
@@ -52,10 +52,10 @@ struct PrecisionRule {
   bool nan_overflows = false;  // NaN becomes overflow_pattern
 };
 
-// What a kernel is told besides arrays.
+// The parameters of a kernel apart from its arrays.
 struct KernelParameters {
-  int32_t bits = 0;         // of the integer type
-  int32_t source_bits = 0;  // stochastic-convert: of the random number
+  int32_t bits = 0;         // the width of the integer type
+  int32_t source_bits = 0;  // the width of the random number of stochastic-convert
   const PrecisionRule* precision = nullptr;
 };
 
@@ -90,7 +90,8 @@ struct KernelTable {
   BlockKernel encode[kTypeNumbers] = {};
   // stochastic-convert: f64 and u64 lanes to i64.
   BlockKernel stochastic_convert = nullptr;
-  // f64: zeros to the smallest positive number, for types without zero whose exact result is not 0.
+  // Replaces f64 zeros by the smallest positive number, for types without zero whose exact result
+  // is not 0.
   BlockKernel positive = nullptr;
 };
 
@@ -103,7 +104,7 @@ const KernelTable& Kernels(InstructionSet set);
 // variable ASSAY_CPU_ISA (baseline, avx2, avx512), if it is supported; read once.
 const KernelTable& BestKernels();
 
-// Each compiled in its own library.
+// The table of each instruction set, compiled in a library of its own.
 namespace baseline {
 void FillTable(KernelTable& table);
 }

@@ -1,5 +1,5 @@
-// reduce-precision of one type as the numbers that the kernel works with.
-// Tests: block_function_test.cc.
+// Converts the attributes of reduce-precision to the masks and limits of its kernel. Tests:
+// block_function_test.cc.
 #ifndef ASSAY_BACKENDS_CPU_VECTOR_PRECISION_RULE_H_
 #define ASSAY_BACKENDS_CPU_VECTOR_PRECISION_RULE_H_
 

@@ -1,5 +1,5 @@
-// Makes block programs: instructions become kernels on registers, registers get places.
-// Tests: block_program_test.cc.
+// Builds block programs: it lowers instructions to kernels on registers and assigns places to
+// registers. Tests: block_program_test.cc.
 #ifndef ASSAY_BACKENDS_CPU_VECTOR_PROGRAM_BUILDER_H_
 #define ASSAY_BACKENDS_CPU_VECTOR_PROGRAM_BUILDER_H_
 
@@ -28,12 +28,12 @@ class ProgramBuilder {
   // Inputs are numbered in the order of the calls. A uniform input is one element for a whole run.
   Value AddInput(ElementType type, bool uniform = false);
   Value AddConstant(ElementType type, Element element);
-  // UNIMPLEMENTED where there is no kernel for the instruction.
+  // Adds an instruction. Returns UNIMPLEMENTED if there is no kernel for it.
   absl::StatusOr<Value> AddInstruction(const Instruction& instruction,
                                        absl::Span<const Value> operands);
   void AddOutput(Value value) { outputs_.push_back(value); }
 
-  // The builder is used up.
+  // Returns the program. The builder must not be used afterwards.
   std::unique_ptr<BlockProgram> Build();
 
  private:

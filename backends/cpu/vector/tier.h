@@ -11,21 +11,19 @@
 namespace assay::cpu {
 
 enum class Tier : uint8_t {
-  kAuto,    // compiles what has run often enough
+  kAuto,    // compiles runs of steps that have run often enough
   kBlocks,  // compiles nothing
   kNative,  // compiles at the first run
 };
 std::optional<Tier> TierNamed(absl::string_view name);  // auto, blocks, native
 absl::string_view TierName(Tier tier);
 
-// The tier of the programs that this thread makes from now on: that of the innermost TierScope,
-// else the chosen one. At first that is the one of the environment variable ASSAY_CPU_TIER, or
-// kAuto.
+// Returns the tier of the programs that this thread builds: that of the innermost TierScope,
+// otherwise that of the environment variable ASSAY_CPU_TIER, or kAuto.
 Tier ChosenTier();
 void ChooseTier(Tier tier);
 
-// Makes a tier, if there is one, that of the programs which this thread makes while the scope
-// lives.
+// Sets the tier, if one is given, of the programs that this thread builds during the scope.
 class TierScope {
  public:
   explicit TierScope(std::optional<Tier> tier);

@@ -1,4 +1,4 @@
-// Places in the source by the addresses of instructions.
+// Maps the addresses of instructions to places in the source. Tests: checker_test.cc.
 #ifndef ASSAY_BACKENDS_CUDA_CHECKER_PLACES_H_
 #define ASSAY_BACKENDS_CUDA_CHECKER_PLACES_H_
 
@@ -7,11 +7,11 @@
 
 namespace assay::cuda::checker {
 
-// The offset of an address in the program or library that holds it, with which it can be stored in
-// 32 bits. 0 if it is in none.
+// Returns the offset of an address in the program or library that contains it, which fits 32 bits;
+// 0 if there is none.
 uint32_t OffsetOf(const void* pc);
-// "kernels.cu:12" by addr2line and the debugging information of the checked build; where one of the
-// two is missing, "program+0x12ab".
+// Returns "kernels.cu:12", found by addr2line in the debugging information of the checked build, or
+// "program+0x12ab" if one of the two is missing.
 std::string PlaceOf(uint32_t offset);
 // Returns true if the address is of the program's constants, or of a library's.
 bool IsConstant(const void* address);

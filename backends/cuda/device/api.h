@@ -76,7 +76,7 @@ class Api {
   virtual Error DeviceGetName(char* name, int size, int device) = 0;
   virtual Error DeviceGetAttribute(int* value, DeviceAttribute attribute, int device) = 0;
   virtual Error DeviceSynchronize() = 0;
-  // Frees everything of the device and makes it usable again after a sticky error, where it can be.
+  // Frees all resources of the device and, if possible, makes it usable again after a sticky error.
   virtual Error DeviceReset() = 0;
   virtual Error DeviceCanAccessPeer(int* can, int device, int peer) = 0;
   virtual Error DeviceEnablePeerAccess(int peer) = 0;
@@ -89,7 +89,7 @@ class Api {
   virtual Error FreeAsync(void* pointer, StreamHandle* stream) = 0;
   virtual Error MallocHost(void** pointer, size_t bytes) = 0;
   virtual Error FreeHost(void* pointer) = 0;
-  // Gives what the default pool keeps beyond `keep` bytes back to the system.
+  // Returns memory of the default pool beyond `keep` bytes to the system.
   virtual Error MemPoolTrim(int device, size_t keep) = 0;
   virtual Error MemcpyAsync(void* to, const void* from, size_t bytes, CopyKind kind,
                             StreamHandle* stream) = 0;
@@ -130,7 +130,7 @@ class Api {
   virtual Error PeekAtLastError() = 0;
   virtual const char* GetErrorName(Error error) = 0;
   virtual const char* GetErrorString(Error error) = 0;
-  // What is known of the last failed launch beyond its error, or empty.
+  // Returns details of the last failed launch beyond its error, if there are any.
   virtual std::string LaunchDetail() { return {}; }
 };
 

@@ -1,7 +1,7 @@
-// A device with one stream, and memory that is allocated in the order of the stream. It works over
-// any table of functions (api.h). Every error of the runtime becomes a status that names the call,
-// the error and the device. Nothing is leaked on an error: what is held is given back by
-// destructors. Tests: device_test.cc.
+// A device with one stream, and memory that is allocated in the order of the stream. It works with
+// any table of functions (api.h). Every error of the runtime becomes a status with the call, the
+// error and the device. Destructors release all resources, also after an error. Tests:
+// device_test.cc.
 #ifndef ASSAY_BACKENDS_CUDA_DEVICE_DEVICE_H_
 #define ASSAY_BACKENDS_CUDA_DEVICE_DEVICE_H_
 
@@ -19,25 +19,25 @@
 
 namespace assay::cuda {
 
-// The status of a call on a device. RESOURCE_EXHAUSTED for memory, FAILED_PRECONDITION for a driver
-// or device that is missing, INTERNAL for all others.
+// Converts the error of a call on a device: RESOURCE_EXHAUSTED for memory, FAILED_PRECONDITION for
+// a missing driver or device, INTERNAL for all others.
 absl::Status ToStatus(Api& api, Error error, absl::string_view call, int device);
 
-// OK where there is a driver that suits the runtime, and `devices` devices at least.
-// UNIMPLEMENTED says in one line what is missing.
+// Returns the number of devices if the driver suits the runtime and there are at least `devices`.
+// Otherwise returns UNIMPLEMENTED with one line that says what is missing.
 absl::StatusOr<int> CountDevices(Api& api, int devices);
 
 class Device;
 
-// What streams were asked for.
+// Counts of the operations of streams.
 struct DeviceCounts {
-  int64_t launches = 0;      // of kernels
-  int64_t copies_in = 0;     // from the host
-  int64_t copies_out = 0;    // to the host
-  int64_t copies_on = 0;     // between places on devices
-  int64_t copied_bytes = 0;  // by all of these
+  int64_t launches = 0;      // kernel launches
+  int64_t copies_in = 0;     // copies from the host
+  int64_t copies_out = 0;    // copies to the host
+  int64_t copies_on = 0;     // copies between devices or within one
+  int64_t copied_bytes = 0;  // bytes of all these copies
   int64_t fills = 0;
-  int64_t waits = 0;  // of the host for a stream
+  int64_t waits = 0;  // waits of the host for a stream
   int64_t graph_launches = 0;
   DeviceCounts& operator+=(const DeviceCounts& other);
   DeviceCounts operator-(const DeviceCounts& other) const;
@@ -60,10 +60,10 @@ class DeviceBuffer {
   std::shared_ptr<Device> device_;
   std::byte* data_ = nullptr;
   int64_t bytes_ = 0;
-  int64_t epoch_ = 0;  // of the device when it was taken
+  int64_t epoch_ = 0;  // the device's epoch when the memory was allocated
 };
 
-// An event on a device: a point in a stream that others can wait for.
+// An event: a point in a stream that other streams can wait for.
 class DeviceEvent {
  public:
   DeviceEvent(DeviceEvent&& other) noexcept { *this = std::move(other); }
@@ -77,7 +77,7 @@ class DeviceEvent {
   EventHandle* handle_ = nullptr;
 };
 
-// Launches and copies that were recorded once and are launched together.
+// Launches and copies that are recorded once and launched together.
 class DeviceGraph {
  public:
   DeviceGraph(DeviceGraph&& other) noexcept { *this = std::move(other); }
@@ -99,25 +99,25 @@ class Device : public std::enable_shared_from_this<Device> {
 
   int ordinal() const { return ordinal_; }
   Api& api() const { return *api_; }
-  // Rises with every Recover: what was on the device before is lost.
+  // Increases with every Recover, which loses all memory of the device.
   int64_t epoch() const { return epoch_; }
 
   absl::StatusOr<DeviceBuffer> Allocate(int64_t bytes);
-  // Enqueue; the memory of the host must stay as it is until Synchronize, which Keep sees to.
+  // Enqueue a copy. The host memory must not change until Synchronize; Keep holds it alive.
   absl::Status CopyIn(std::byte* to, const void* from, int64_t bytes);
   absl::Status CopyOut(void* to, const std::byte* from, int64_t bytes);
-  // Between two places on any devices.
+  // Enqueues a copy between two addresses on any devices.
   absl::Status Copy(std::byte* to, const std::byte* from, int64_t bytes);
   absl::Status FillZero(std::byte* to, int64_t bytes);
-  // Owns a share of memory of the host until the next Synchronize.
+  // Keeps host memory alive until the next Synchronize.
   void Keep(std::shared_ptr<const void> memory) { kept_.push_back(std::move(memory)); }
   absl::Status Launch(const Entry& entry, emulator::Extent grid, emulator::Extent block,
                       int64_t shared_bytes, void** parameters);
-  // Waits for all that was enqueued.
+  // Waits for all enqueued work.
   absl::Status Synchronize();
-  // Returns true if something was enqueued that nobody has waited for.
+  // Returns true if work was enqueued since the last Synchronize.
   bool HasWork() const { return has_work_; }
-  // What this stream was asked for since it was opened.
+  // Returns the counts of this stream since it was opened.
   const DeviceCounts& counts() const { return counts_; }
 
   absl::StatusOr<DeviceEvent> Record();
@@ -127,7 +127,7 @@ class Device : public std::enable_shared_from_this<Device> {
   absl::StatusOr<DeviceGraph> EndCapture();
   absl::Status Launch(const DeviceGraph& graph);
 
-  // After a sticky error: resets the device and makes a new stream. Buffers of before are gone.
+  // Resets the device after a sticky error and makes a new stream. Earlier buffers are lost.
   absl::Status Recover();
   // Returns true if every call fails until Recover.
   bool IsLost() const;

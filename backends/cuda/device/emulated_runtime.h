@@ -1,9 +1,9 @@
-// The table of functions (api.h) over emulated devices. Streams execute nothing until something
-// waits, and then the next operation is one of any stream that is ready, by seed: a program that
-// forgets to wait for an event or to synchronise gives wrong results for some seeds. Memory is
-// poisoned when it is allocated, when it is freed in stream order, and host memory when a copy to
-// it is enqueued. Calls can be made to fail. An instance may be used by several threads, which it
-// admits one at a time. Tests: device_test.cc.
+// The table of functions (api.h) over emulated devices. Streams execute nothing until the host
+// waits. The seed then selects the next operation among the streams that are ready, so that a
+// program that does not wait for an event or does not synchronise gives wrong results for some
+// seeds. Memory is poisoned when it is allocated, when it is freed in stream order, and host memory
+// when a copy to it is enqueued. Calls can be made to fail. An instance is thread-safe and runs one
+// call at a time. Tests: device_test.cc.
 #ifndef ASSAY_BACKENDS_CUDA_DEVICE_EMULATED_RUNTIME_H_
 #define ASSAY_BACKENDS_CUDA_DEVICE_EMULATED_RUNTIME_H_
 
@@ -23,23 +23,23 @@ struct EmulatorOptions {
   uint64_t seed = 0;
   int devices = 1;
   int64_t device_bytes = int64_t{8} << 30;
-  // The kernels that are launched; null: those of the plain build.
+  // The kernels; null for those of the plain build.
   const Entry* const* groups = nullptr;
-  // The number, from 1, of the call that fails with `fault`; 0: none. Later calls succeed again
-  // unless the error is sticky.
+  // The number, from 1, of the call that fails with `fault`; 0 if none does. Later calls succeed
+  // again unless the error is sticky.
   int64_t failing_call = 0;
   Error fault = Error::kSuccess;
-  int driver_version = 13000;  // 0: no driver
+  int driver_version = 13000;  // 0 emulates a missing driver
   std::string omitted_barrier = {};
-  // Launches get at most so many blocks, 0: as many as they ask for. For kernels that loop over the
-  // grid: blocks then do what they do on large arrays alone.
+  // The maximum number of blocks of a launch; 0 for no limit. With few blocks, kernels that loop
+  // over the grid do so on small arrays too.
   int64_t most_blocks = 0;
-  // The kernels are of the checked build: memory gets a shadow, and what nobody has written must
-  // not be copied to the host.
+  // True if the kernels are of the checked build. Memory then has a shadow, and copying
+  // uninitialised memory to the host is an error.
   bool checked = false;
 };
 
-// What an instance has done and holds.
+// The counts of an instance.
 struct EmulatorCounts {
   int64_t calls = 0, launches = 0, copies = 0, copied_bytes = 0, synchronisations = 0;
   int64_t graph_launches = 0;
@@ -51,7 +51,7 @@ class EmulatedRuntime : public Api {
  public:
   static std::unique_ptr<EmulatedRuntime> Create(const EmulatorOptions& options);
   virtual EmulatorCounts counts() const = 0;
-  // From now on the call with this number, counted from here, fails.
+  // Makes the call with this number, counted from now on, fail.
   virtual void Inject(int64_t failing_call, Error fault) = 0;
 };
 

@@ -1,4 +1,4 @@
-// The names and texts that the emulated runtime gives errors: those of the CUDA runtime.
+// The names and texts of the emulated runtime's errors, which are those of the CUDA runtime.
 #ifndef ASSAY_BACKENDS_CUDA_DEVICE_ERRORS_H_
 #define ASSAY_BACKENDS_CUDA_DEVICE_ERRORS_H_
 

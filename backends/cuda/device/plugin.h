@@ -1,4 +1,5 @@
-// What a plug-in (plugin/cuda_api.cu) and the program that loads it agree on.
+// The interface between a plug-in (plugin/cuda_api.cu) and the program that loads it. Tests:
+// device_test.cc.
 #ifndef ASSAY_BACKENDS_CUDA_DEVICE_PLUGIN_H_
 #define ASSAY_BACKENDS_CUDA_DEVICE_PLUGIN_H_
 
@@ -6,10 +7,10 @@
 
 namespace assay::cuda {
 
-// The interface between program and plug-in has a number, which rises with api.h and entry.h.
+// The version of the interface, which increases with every change of api.h and entry.h.
 inline constexpr int kPluginVersion = 1;
-// What a plug-in exports: its table, or null if it was built for another version. It lives as long
-// as the process.
+// The function that a plug-in exports. It returns the table, which lives as long as the process, or
+// null if the plug-in was built for another version.
 using PluginFunction = Api* (*)(int version);
 inline constexpr char kPluginSymbol[] = "AssayCudaApi";
 

@@ -1,5 +1,6 @@
-// The table of functions of the CUDA runtime, from a plug-in: a library of its own, so that
-// programs link no CUDA library and work where there is none. Tests: device_test.cc.
+// Loads the table of functions of the CUDA runtime from a plug-in. The plug-in is a library of its
+// own, so that programs do not link a CUDA library and run on machines without one. Tests:
+// device_test.cc.
 #ifndef ASSAY_BACKENDS_CUDA_DEVICE_PLUGIN_LOADER_H_
 #define ASSAY_BACKENDS_CUDA_DEVICE_PLUGIN_LOADER_H_
 
@@ -12,8 +13,8 @@
 
 namespace assay::cuda {
 
-// The plug-in at a path; empty: $ASSAY_CUDA_PLUGIN, or assay_cuda.so beside the program.
-// UNIMPLEMENTED says that it is missing, does not load or has another version.
+// Loads the plug-in at a path. An empty path means $ASSAY_CUDA_PLUGIN, or assay_cuda.so beside the
+// program. Returns UNIMPLEMENTED if the plug-in is missing, does not load or has another version.
 absl::StatusOr<std::shared_ptr<Api>> LoadPlugin(const std::string& path = {});
 
 }  // namespace assay::cuda

@@ -1,4 +1,4 @@
-// The macros of the dialect for nvcc; all else is CUDA's own. Included by dialect.h alone.
+// The macros of the dialect for nvcc; everything else is CUDA's own. Only dialect.h includes it.
 #ifndef ASSAY_BACKENDS_CUDA_DIALECT_DEVICE_DIALECT_H_
 #define ASSAY_BACKENDS_CUDA_DIALECT_DEVICE_DIALECT_H_
 

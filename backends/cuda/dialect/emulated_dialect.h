@@ -25,7 +25,8 @@
 #define blockDim (::assay::cuda::emulator::built_ins.block_size)
 #define gridDim (::assay::cuda::emulator::built_ins.grid_size)
 
-// A static variable is one for each instantiation of a kernel, and its address the array's name.
+// Every instantiation of a kernel has a static variable of its own, whose address identifies the
+// array.
 #define ASSAY_SHARED(T, name, dims)                                                    \
   static const char name##_key = 0;                                                    \
   using name##_type = T dims;                                                          \
@@ -43,7 +44,7 @@ namespace assay::cuda::ASSAY_CUDA_BUILD {
 
 static constexpr int warpSize = 32;
 
-// Unpacks what the parameters point to.
+// Calls a kernel with the values that the parameters point to.
 template <auto kernel>
 struct Unpack;
 template <typename... Parameters, void (*kernel)(Parameters...)>
@@ -72,8 +73,7 @@ constexpr Entry MakeEntry(const char* name) {
   return Unpack<kernel>::Make(name);
 }
 
-// Barriers and fences. Fibers are not pre-empted, so that fences order nothing that is not in
-// order.
+// Barriers and fences. Fibers are not pre-empted, so that fences have no effect.
 __forceinline__ void __syncthreads(ASSAY_CALL_SITE) {
   emulator::Barrier(emulator::BarrierOp::kNone, 0, {file, line});
 }
@@ -162,7 +162,7 @@ ASSAY_ATOMIC_INTEGER(atomicOr, __atomic_fetch_or)
 ASSAY_ATOMIC_INTEGER(atomicXor, __atomic_fetch_xor)
 #undef ASSAY_ATOMIC_INTEGER
 
-// Replaces the word at the address by a function of it; returns what was there.
+// Replaces the word at the address by a function of it; returns the old word.
 template <typename Word, typename F>
 __forceinline__ Word AtomicUpdate(Word* address, F f) {
   Word old = __atomic_load_n(address, __ATOMIC_RELAXED);
@@ -237,7 +237,7 @@ __forceinline__ float __int_as_float(int a) { return std::bit_cast<float>(a); }
 __forceinline__ long long __double_as_longlong(double a) { return std::bit_cast<long long>(a); }
 __forceinline__ double __longlong_as_double(long long a) { return std::bit_cast<double>(a); }
 
-// Bits of integers. Counts of zero are the width.
+// Bits of integers. The leading or trailing zeros of 0 are the width.
 __forceinline__ int __popc(unsigned a) { return std::popcount(a); }
 __forceinline__ int __popcll(unsigned long long a) { return std::popcount(a); }
 __forceinline__ int __clz(int a) { return std::countl_zero(static_cast<unsigned>(a)); }
@@ -258,7 +258,7 @@ __forceinline__ unsigned __brev(unsigned a) {
   return reversed;
 }
 
-// A load of what no thread writes while the kernel runs.
+// Loads memory that no thread writes while the kernel runs.
 template <typename T>
 __forceinline__ T __ldg(const T* address) {
   return *address;

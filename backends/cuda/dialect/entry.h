@@ -10,12 +10,12 @@ namespace assay::cuda {
 
 struct Entry {
   const char* name = nullptr;  // null ends a table
-  // Emulated builds: runs one thread of the kernel; parameters[i] points to the i-th parameter.
+  // In emulated builds, runs one thread of the kernel; parameters[i] points to the i-th parameter.
   void (*run_thread)(void** parameters) = nullptr;
-  // Builds by nvcc: what cudaLaunchKernelExC takes for the kernel.
+  // In builds by nvcc, the kernel's argument of cudaLaunchKernelExC.
   const void* stub = nullptr;
   int32_t parameter_count = 0;
-  int32_t parameter_bytes = 0;  // of all parameters together
+  int32_t parameter_bytes = 0;  // the bytes of all parameters
 };
 
 }  // namespace assay::cuda

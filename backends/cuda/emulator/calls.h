@@ -1,5 +1,6 @@
-// What emulated kernels call: the built-in variables of the thread that runs, and the functions at
-// which a thread may be suspended. Kernel sources see it through dialect/emulated_dialect.h.
+// The interface of emulated kernels: the built-in variables of the running thread, and the
+// functions at which a thread may be suspended. Tests: emulator_test.cc. Kernel sources see it
+// through dialect/emulated_dialect.h.
 #ifndef ASSAY_BACKENDS_CUDA_EMULATOR_CALLS_H_
 #define ASSAY_BACKENDS_CUDA_EMULATOR_CALLS_H_
 
@@ -19,7 +20,7 @@ struct BuiltIns {
   int32_t lane = 0;
 };
 #ifndef __CUDACC__
-// Of the thread that runs. Fibers never leave their host thread.
+// The built-in variables of the running thread. Fibers never leave their host thread.
 extern thread_local constinit BuiltIns built_ins;
 #endif
 
@@ -29,9 +30,9 @@ struct Site {
   int line = 0;
 };
 
-// The combination of the values that threads bring to a barrier.
+// The operation that combines the values of the threads at a barrier.
 enum class BarrierOp : uint8_t { kNone, kCount, kAnd, kOr };
-// __syncthreads. All threads of the block meet at one site.
+// Implements __syncthreads. All threads of the block must call it at the same site.
 int Barrier(BarrierOp op, int predicate, Site site);
 
 enum class WarpOp : uint8_t {
@@ -53,13 +54,13 @@ enum class WarpOp : uint8_t {
   kOr,
   kXor,
 };
-// The lanes of the mask meet with a value each; `width` is that of a segment of a shuffle.
+// Exchanges values among the lanes of the mask. `width` is the size of a segment of a shuffle.
 uint64_t WarpExchange(WarpOp op, uint32_t mask, uint64_t value, int argument, int width, Site site);
 
-// The shared array that `key` stands for in this block.
+// Returns the shared array of this block that `key` identifies.
 void* SharedArray(const void* key, int64_t bytes, Site site);
 
-// __trap: ends the launch with an error.
+// Implements __trap, which ends the launch with an error.
 [[noreturn]] void Trap(Site site);
 
 }  // namespace assay::cuda::emulator

@@ -1,5 +1,5 @@
-// A stack and the point where its code stands (Boost.Context), for the threads of emulated kernels.
-// Fibers belong to the host thread that made them. Tests: emulator_test.cc.
+// A fiber (Boost.Context) for a thread of an emulated kernel. Fibers belong to the host thread that
+// created them. Tests: emulator_test.cc.
 #ifndef ASSAY_BACKENDS_CUDA_EMULATOR_FIBER_H_
 #define ASSAY_BACKENDS_CUDA_EMULATOR_FIBER_H_
 
@@ -12,21 +12,21 @@ namespace assay::cuda::emulator {
 
 class Fiber {
  public:
-  // `run` is called on the fiber's stack and does not return; it leaves through Suspend. Null where
-  // the system has no memory for a stack.
+  // `run` is called on the fiber's stack and never returns; it leaves by Suspend. Returns null if
+  // there is no memory for a stack.
   using Main = void (*)(Fiber& self, void* argument);
   static std::unique_ptr<Fiber> Create(Main run, void* argument);
   ~Fiber();
   Fiber(const Fiber&) = delete;
   Fiber& operator=(const Fiber&) = delete;
 
-  // From the scheduler's stack: goes on where the fiber stands, until it suspends.
+  // Called on the scheduler's stack. Continues the fiber until it suspends.
   void Resume();
-  // From the fiber: back to whoever resumed it.
+  // Called by the fiber. Returns to the caller of Resume.
   void Suspend();
-  // From the fiber: as Suspend, but the stack will not be returned to; the next Resume starts anew.
+  // Called by the fiber. Like Suspend, but the next Resume starts from the beginning.
   [[noreturn]] void Abandon();
-  // From the scheduler's stack: forgets where the fiber stands.
+  // Called on the scheduler's stack. Makes the next Resume start from the beginning.
   void Reset();
 
   // Returns true if the address is on the fiber's stack.
@@ -43,7 +43,7 @@ class Fiber {
   std::byte* memory_;  // a guard page, and the stack above it
   boost::context::detail::fcontext_t context_ = nullptr;
   boost::context::detail::fcontext_t resumer_ = nullptr;
-  // Of the address sanitizer: the stack of the resumer, and what it keeps of this one.
+  // For the address sanitizer: the stack of the caller of Resume, and the state of this stack.
   const void* resumer_stack_ = nullptr;
   size_t resumer_stack_bytes_ = 0;
   void* own_fake_stack_ = nullptr;

@@ -1,7 +1,7 @@
 // Runs a kernel on the processor: every thread of a block is a fiber, blocks run one after the
 // other, and a schedule decides which thread goes on when one waits. A launch that CUDA would
-// refuse, or under which a GPU would hang or compute something undefined, ends in an error that
-// says where. What the emulator does not model: relaxed memory, pre-emption, registers, banks,
+// reject, that would hang a GPU, or whose behaviour is undefined ends in an error with its place in
+// the source. The emulator does not model relaxed memory, pre-emption, registers, banks and
 // occupancy. Tests: emulator_test.cc.
 #ifndef ASSAY_BACKENDS_CUDA_EMULATOR_LAUNCH_H_
 #define ASSAY_BACKENDS_CUDA_EMULATOR_LAUNCH_H_
@@ -18,7 +18,7 @@
 
 namespace assay::cuda::emulator {
 
-// Which thread runs next. A thread always runs until it waits or ends.
+// The rule that selects the next thread. A thread always runs until it waits or ends.
 enum class Schedule : uint8_t {
   kForward,   // blocks and threads in ascending order, round after round
   kBackward,  // in descending order
@@ -34,8 +34,8 @@ struct Limits {
   int64_t static_shared_bytes = 48 << 10;
   int64_t shared_bytes = 48 << 10;  // static and dynamic together
   int64_t parameter_bytes = 4096;
-  // Of checked kernels: a thread that makes so many accesses to memory without waiting in between
-  // is taken to wait for another one in a loop.
+  // For checked kernels: a thread that makes more memory accesses than this without waiting is
+  // assumed to wait for another thread in a loop.
   int64_t thread_accesses = int64_t{1} << 27;
 };
 
@@ -46,24 +46,26 @@ struct LaunchConfig {
 
 struct LaunchOptions {
   Schedule schedule = Schedule::kForward;
-  uint64_t seed = 0;  // of kRandom and kRunAhead
+  uint64_t seed = 0;  // the seed of kRandom and kRunAhead
   Limits limits = {};
   // A barrier (__syncthreads and its siblings, __syncwarp) that threads pass without waiting, as
   // "file:line" with the file's last path component: barrier mutants.
   std::string omitted_barrier = {};
-  // The kernel is of the checked build (checker/).
+  // True for kernels of the checked build (checker/).
   bool checked = false;
 };
 
-// OK if CUDA would accept the launch; INVALID_ARGUMENT says which limit it exceeds.
+// Returns OK if CUDA would accept the launch, otherwise INVALID_ARGUMENT with the limit that it
+// exceeds.
 absl::Status CheckLaunch(const Entry& entry, const LaunchConfig& config, const Limits& limits);
 
-// INVALID_ARGUMENT for a launch beyond the limits; FAILED_PRECONDITION for a kernel that breaks the
-// rules of synchronisation or of shared memory. Memory that the kernel has written stays written.
+// Runs a launch. Returns INVALID_ARGUMENT beyond the limits, and FAILED_PRECONDITION if the kernel
+// breaks a rule of synchronisation or of shared memory; its earlier writes to memory remain.
 absl::Status Launch(const Entry& entry, const LaunchConfig& config, void** parameters,
                     const LaunchOptions& options);
 
-// The barriers that launches of this host thread have passed since the last call, as "file:line".
+// Returns the barriers that launches of this host thread have passed since the last call, as
+// "file:line".
 std::vector<std::string> TakeBarrierSites();
 
 }  // namespace assay::cuda::emulator

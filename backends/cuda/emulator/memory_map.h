@@ -1,6 +1,6 @@
-// The memory of emulated devices by address: which allocation an address is of, and whether it is
-// live. Freed memory stays here for a while, so that the checker can name who uses it. One map for
-// the process, for several threads. Tests: device_test.cc, checker_test.cc.
+// The allocations of emulated devices by address, live and freed. Freed memory is kept for a while,
+// so that the checker can report its use. There is one map for the process; it is thread-safe.
+// Tests: device_test.cc, checker_test.cc.
 #ifndef ASSAY_BACKENDS_CUDA_EMULATOR_MEMORY_MAP_H_
 #define ASSAY_BACKENDS_CUDA_EMULATOR_MEMORY_MAP_H_
 
@@ -28,27 +28,26 @@ class MemoryMap {
  public:
   static MemoryMap& Global();
 
-  // Memory of a device with all bytes 0xff. Null where the system has none.
+  // Allocates memory of a device, with all bytes 0xff. Returns null if there is none.
   std::byte* Allocate(int64_t bytes, int device, bool shadowed = false);
-  // Poisons a block and keeps it as freed. Returns its bytes, or -1 if no live block starts there.
+  // Poisons a block and marks it as freed. Returns its bytes, or -1 if no live block starts there.
   int64_t Free(void* data);
-  // The bytes of the live block that starts at the address; -1 if there is none.
+  // Returns the bytes of the live block that starts at the address, or -1 if there is none.
   int64_t BytesOf(const void* data) const;
-  // The block that holds the address, live or freed; null if there is none. It stays valid until
+  // Returns the block, live or freed, that contains the address, or null. It is valid until
   // Allocate or Free is called.
   DeviceBlock* Find(const void* address);
-  // Returns true if a live block holds all these bytes.
+  // Returns true if a live block contains all these bytes.
   bool Holds(const void* address, int64_t bytes) const;
-  // Bytes that a copy from the host has written; those of a copy between devices are initialised
-  // where its source is. For blocks with shadows.
+  // Marks the bytes that a copy has written. A copy from the host initialises them; a copy between
+  // devices copies the state of its source. For blocks with shadows.
   void SetInitialised(const void* address, int64_t bytes);
   void CopyInitialised(const void* to, const void* from, int64_t bytes);
-  // The first byte among these that nobody has written, as an offset; -1 if there is none, or if it
-  // is not known.
+  // Returns the offset of the first uninitialised byte, or -1 if there is none or it is not known.
   int64_t FindUninitialised(const void* address, int64_t bytes);
-  // "5 bytes behind an allocation of 64 bytes", or empty.
+  // Returns "5 bytes behind an allocation of 64 bytes", or an empty text.
   std::string DescribeNearest(const void* address) const;
-  // Rises whenever a block is made or freed.
+  // Increases whenever a block is allocated or freed.
   uint64_t version() const { return version_; }
 
  private:

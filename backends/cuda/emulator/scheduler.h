@@ -1,7 +1,6 @@
-// Runs the threads of one block after the other as fibers and lets them meet at barriers and in
-// warps. One scheduler per host thread. A thread that has not started yet runs on the fiber of one
-// that has ended, so that kernels without barriers need one fiber and no switches. Tests:
-// emulator_test.cc.
+// Runs the threads of one block after the other as fibers, and implements barriers and warp
+// operations. There is one scheduler per host thread. A new thread runs on the fiber of a finished
+// one, so that kernels without barriers need one fiber and no switches. Tests: emulator_test.cc.
 #ifndef ASSAY_BACKENDS_CUDA_EMULATOR_SCHEDULER_H_
 #define ASSAY_BACKENDS_CUDA_EMULATOR_SCHEDULER_H_
 
@@ -22,7 +21,7 @@ namespace assay::cuda::emulator {
 
 class Scheduler {
  public:
-  // What the checker needs to know of a thread that accesses memory.
+  // The state of a thread at a memory access, for the checker.
   struct Place {
     int64_t launch = 0;  // launches of this host thread are numbered from 1
     int64_t block = 0;
@@ -40,8 +39,7 @@ class Scheduler {
   int PassBarrier(BarrierOp op, int predicate, Site site);
   uint64_t Exchange(WarpOp op, uint32_t mask, uint64_t value, int argument, int width, Site site);
   void* FindShared(const void* key, int64_t bytes, Site site);
-  // The stack of the thread is never unwound, so both give the memory of their texts back
-  // themselves.
+  // The stack of the thread is never unwound, so both functions free their texts themselves.
   [[noreturn]] void Fail(std::string message, Site site);
   [[noreturn]] void FailAt(std::string message, std::string place);
 
@@ -55,10 +53,11 @@ class Scheduler {
   bool IsParameter(const void* address) const;
   // For checked kernels: the shadow of shared memory, by offset from its base.
   Shadow* shared_shadow() { return shared_shadow_.get(); }
-  // Returns true if what a thread of the block did at a time of its own is ordered before now, by
-  // meetings of the current thread's warp.
+  // Returns true if warp synchronisation orders an access of a thread of the block, at a time of
+  // that thread, before the current thread's next access.
   bool IsOrderedInWarp(int32_t thread, uint32_t time) const;
-  // Counts an access of the current thread. False if it has made too many since it last waited.
+  // Counts an access of the current thread. Returns false if it has made too many since it last
+  // waited.
   bool CountAccess() { return ++accesses_ <= options_.limits.thread_accesses; }
   std::vector<std::string> TakeBarrierSites();
 
@@ -74,7 +73,7 @@ class Scheduler {
     uint32_t warp_epoch = 0;
     Site site;
   };
-  // Lanes of one warp that wait for each other; several groups can at once.
+  // Lanes of one warp that wait for each other. A warp may have several such groups.
   struct Meeting {
     uint32_t mask = 0, arrived = 0;
     WarpOp op = WarpOp::kSync;
@@ -103,7 +102,7 @@ class Scheduler {
   void RunBlock(int64_t block);
   void StartBlock(int64_t block);
   void FinishBlock();
-  // The next thread to run by the schedule; -1 if none can.
+  // Returns the next thread to run by the schedule, or -1 if none can run.
   int32_t Choose();
   int32_t ChooseInRounds();
   int32_t ChooseAhead();
@@ -153,11 +152,11 @@ class Scheduler {
   Site barrier_site_;
   int32_t barrier_arrived_ = 0, barrier_true_ = 0;
 
-  // For checked kernels: by thread, up to which of its own times each lane of its warp is known to
-  // be.
+  // For checked kernels, by thread: the time of each lane of its warp up to which that lane's
+  // accesses are ordered before the thread's.
   std::vector<std::array<uint32_t, kWarpSize>> known_times_;
   std::unique_ptr<Shadow> shared_shadow_;
-  int64_t shared_high_ = 0;  // bytes of the shadow that may hold anything
+  int64_t shared_high_ = 0;  // bytes of the shadow that have been used
   int64_t accesses_ = 0;
 
   std::vector<std::unique_ptr<Fiber>> fibers_;

@@ -1,5 +1,5 @@
-// What is known of each byte of memory that a checked kernel may access: whether somebody has
-// written it, and who accessed it last. Kept by the checker (checker/); made with the memory.
+// The checker's state of each byte of memory: whether it is initialised, and its last accesses.
+// Kept by the checker (checker/); made with the memory.
 #ifndef ASSAY_BACKENDS_CUDA_EMULATOR_SHADOW_H_
 #define ASSAY_BACKENDS_CUDA_EMULATOR_SHADOW_H_
 

@@ -22,24 +22,24 @@ class SharedMemory {
     int64_t offset = 0, bytes = 0;
   };
 
-  // For a launch: no static arrays yet.
+  // Starts a launch, without static arrays.
   void Start(int64_t dynamic_bytes);
-  // For a block: poisons all there is.
+  // Starts a block: poisons all shared memory.
   void Poison();
-  // The array of a key, made where it is not there yet. Null where `limit` bytes of static arrays
-  // do not suffice.
+  // Returns the array of a key, which it creates at the first call. Returns null if static arrays
+  // exceed `limit` bytes.
   std::byte* Find(const void* key, int64_t bytes, Site site, int64_t limit);
   std::byte* dynamic() { return bytes_.data() + kGap; }
   int64_t dynamic_bytes() const { return dynamic_bytes_; }
   int64_t static_bytes() const { return static_bytes_; }
-  // The array that was written beyond, before or after it; a key of null stands for the dynamic
-  // bytes. Null if all gaps are as they were.
+  // Returns an array that was overrun on either side, or null if all gaps are intact. The key of
+  // the dynamic bytes is null.
   const Array* FindOverrun() const;
-  // The array that holds the address; null if none does. The key of the dynamic bytes is null.
+  // Returns the array that contains the address, or null. The key of the dynamic bytes is null.
   const Array* Holder(const void* address) const;
   const std::byte* base() const { return bytes_.data(); }
   const std::byte* DataOf(const Array& array) const { return bytes_.data() + array.offset; }
-  // Bytes in use, with gaps.
+  // Returns the bytes in use, gaps included.
   int64_t used() const { return used_; }
   bool Contains(const void* address) const {
     return address >= bytes_.data() && address < bytes_.data() + bytes_.size();

@@ -1,6 +1,6 @@
-// Complex arithmetic and functions over pairs of doubles: both parts are computed as a Pair, so
-// that what the usual formulas lose by cancellation stays small, and rounded once. Branch cuts and
-// special values are those of C99. Tests: kernel_functions_test.cc.
+// Complex arithmetic and functions over pairs of doubles: both parts are computed as a Pair, which
+// keeps cancellation errors of the usual formulas small, and rounded once. Branch cuts and special
+// values are those of C99. Tests: kernel_functions_test.cc.
 #ifndef ASSAY_BACKENDS_CUDA_KERNELS_COMPLEX_H_
 #define ASSAY_BACKENDS_CUDA_KERNELS_COMPLEX_H_
 

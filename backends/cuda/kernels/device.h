@@ -1,7 +1,7 @@
-// What functions of kernels are declared with, and the few primitives that every compiler must
-// round in the same way. Functions are compiled for the device and for the host; the host's builds
-// take -ffp-contract=off, the device's -fmad=false, so that a sum of products is fused only where
-// Fma is written. Tests: kernel_functions_test.cc.
+// The function attributes of kernels, and the few primitives that every compiler must round in the
+// same way. Functions are compiled for the device and for the host; the host's builds take
+// -ffp-contract=off, the device's -fmad=false, so that a sum of products is fused only where Fma is
+// written. Tests: kernel_functions_test.cc.
 #ifndef ASSAY_BACKENDS_CUDA_KERNELS_DEVICE_H_
 #define ASSAY_BACKENDS_CUDA_KERNELS_DEVICE_H_
 
@@ -16,12 +16,12 @@
 #else
 #define ASSAY_DEVICE inline
 #define ASSAY_DEVICE_METHOD
-// A function that is too large to be written out at every call.
+// A function that is too large to be inlined.
 #define ASSAY_DEVICE_CALL [[gnu::noinline]] inline
 #endif
 
-// Kernel mutants: in the build of kernels that tests make for them, the mutant whose number is set
-// computes what is wrong; every other build holds what is right alone (cuda_kernels_test.cc).
+// Kernel mutants: in the build that tests make for them, the mutant whose number is set computes a
+// wrong value. Every other build has only the right code (cuda_kernels_test.cc).
 #if defined(ASSAY_CUDA_MUTANTS)
 namespace assay::cuda::ASSAY_CUDA_BUILD {
 extern int active_mutant;

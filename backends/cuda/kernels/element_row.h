@@ -1,6 +1,6 @@
-// What kernels are told of element types and operations: plain rows, read from their parameters, in
-// place of templates over types. Included by kernels and by the host code that prepares them, so
-// that it uses the language alone. Tests: kernel_elements_test.cc.
+// The descriptions of element types and operations that kernels read from their parameters. Plain
+// rows replace templates over types. Included by kernels and by the host code that prepares them,
+// so that it uses the language alone. Tests: kernel_elements_test.cc.
 #ifndef ASSAY_BACKENDS_CUDA_KERNELS_ELEMENT_ROW_H_
 #define ASSAY_BACKENDS_CUDA_KERNELS_ELEMENT_ROW_H_
 

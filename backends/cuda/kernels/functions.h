@@ -1,6 +1,6 @@
-// Elementary functions of doubles, built of IEEE operations and written fma alone, so that their
-// bits are the same on every compiler and device. Results are computed as a Pair and rounded once;
-// the narrower types round them again. The measured errors are in docs/cuda_accuracy.md.
+// Elementary functions of doubles. They use only IEEE operations and explicit fma, so that their
+// bits are the same with every compiler and device. Results are computed as a Pair and rounded
+// once; the narrower types round them again. The measured errors are in docs/cuda_accuracy.md.
 // Tests: kernel_functions_test.cc.
 #ifndef ASSAY_BACKENDS_CUDA_KERNELS_FUNCTIONS_H_
 #define ASSAY_BACKENDS_CUDA_KERNELS_FUNCTIONS_H_

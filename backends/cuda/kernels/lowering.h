@@ -1,5 +1,5 @@
-// What preparing launches has in common: rows of types, programs from flat regions, boxes and
-// strides from shapes, sizes of grids. Tests: kernel_elements_test.cc.
+// Helpers for preparing launches: rows of types, programs from flat regions, boxes and strides from
+// shapes, sizes of grids. Tests: kernel_elements_test.cc.
 #ifndef ASSAY_BACKENDS_CUDA_KERNELS_LOWERING_H_
 #define ASSAY_BACKENDS_CUDA_KERNELS_LOWERING_H_
 
@@ -20,23 +20,23 @@
 
 namespace assay::cuda {
 
-// UNIMPLEMENTED: "the cuda backend has no kernel for WHAT: INSTRUCTION".
+// Returns UNIMPLEMENTED: "the cuda backend has no kernel for WHAT: INSTRUCTION".
 absl::Status Unsupported(const Instruction& instruction, absl::string_view what);
 
 ElementRow RowOf(ElementType type);
 inline ElementRow RowOf(const Shape& array) { return RowOf(array.element_type()); }
 inline int64_t BytesOf(const Shape& array) { return RowOf(array).bytes; }
-// The step of an elementwise instruction, without its registers.
+// Returns the step of an elementwise instruction, without its registers.
 absl::StatusOr<Step> StepOf(const Instruction& instruction);
 
-// UNIMPLEMENTED for more than kMostDimensions; OUT_OF_RANGE for what 62 bits do not hold.
+// Returns UNIMPLEMENTED for more than kMostDimensions, and OUT_OF_RANGE for sizes beyond 62 bits.
 absl::StatusOr<Box> BoxOf(const Instruction& instruction, absl::Span<const int64_t> sizes);
 Strides StridesOf(absl::Span<const int64_t> strides, int64_t offset = 0);
 Strides DenseStrides(absl::Span<const int64_t> sizes);
 
-// Grids for loops over `count` elements by `threads` in a block.
+// Returns the grid of a loop over `count` elements with `threads` threads in a block.
 Extent BlocksFor(int64_t count, int64_t threads, int64_t elements_per_thread = 4);
-// A block for small loops is not larger than they are.
+// Returns the number of threads in a block. It is not larger than a small loop.
 int64_t ThreadsFor(int64_t count, int64_t most = 128);
 
 // A program among the constants of a plan, and how its kernel is launched.
@@ -44,27 +44,27 @@ struct PlacedProgram {
   Program program;
   Extent blocks, threads;
   int64_t shared_bytes = 0;
-  // Where the pointers of the program point to; scratch only if its registers lie there.
+  // The arrays that the program's pointers refer to; scratch only if its registers are there.
   BufferUse code;
   bool has_registers_memory = false;
   BufferUse registers_memory;
 };
-// Places the program of a region for a loop over `count` elements. `threads`: exactly so many
-// threads in a block, for kernels that need it; 0: any number.
+// Places the program of a region for a loop over `count` elements. `threads` is the number of
+// threads in a block for kernels that need a fixed one, or 0.
 PlacedProgram Place(const analysis::FlatRegion& region, int64_t count, KernelPlan& plan,
                     const Instruction& instruction, absl::Status& status, int64_t threads = 0);
-// A region of one instruction on scalars.
+// Returns a region of one instruction on scalars.
 absl::StatusOr<analysis::FlatRegion> RegionOfInstruction(const Instruction& instruction);
-// A program without steps, whose results are its inputs.
+// Returns a program without steps, whose results are its inputs.
 analysis::FlatRegion EmptyRegion();
 // Adds the program's pointers to those of a launch.
 void AddPointers(const Program& member, const PlacedProgram& placed,
                  std::vector<MemberPointer>& pointers);
 
-// The fold of recognised reducers, kProgram for any other.
+// Returns the fold of a recognised reducer, or kProgram for any other.
 Fold FoldOf(const analysis::Reducer& reducer, ElementType type);
 
-// New scratch memory and constants of a plan.
+// Add scratch memory and constants to a plan.
 BufferUse AddScratch(KernelPlan& plan, int64_t bytes);
 BufferUse AddConstant(KernelPlan& plan, std::vector<std::byte> bytes);
 
@@ -77,7 +77,7 @@ absl::Status AddCopy(KernelPlan& plan, const Instruction& instruction, int64_t b
                      std::vector<CopyLoop> loops);
 absl::Status AddDenseCopy(KernelPlan& plan, const Instruction& instruction, int64_t bytes,
                           int64_t count, BufferUse from, BufferUse to);
-// The view's elements in row-major order, densely.
+// Adds a copy of the view's elements to a dense row-major array.
 absl::Status AddViewCopy(KernelPlan& plan, const Instruction& instruction, int64_t bytes,
                          const View& view, BufferUse to);
 
@@ -105,8 +105,8 @@ KernelPlanOr PrepareTriangularSolve(const Instruction& solve, absl::Span<const V
 KernelPlanOr PrepareBatchNorm(const Instruction& batch_norm, absl::Span<const View> views);
 KernelPlanOr PrepareRngBitGenerator(const Instruction& generator, absl::Span<const View> views);
 
-// Sorts the numbers of the elements of lines by unsigned keys; the order is in the buffer that is
-// returned (64-bit numbers, line after line).
+// Adds a sort of the elements of lines by unsigned keys. Returns the buffer with the order: 64-bit
+// element numbers, line after line.
 BufferUse AddKeySort(KernelPlan& plan, BufferUse keys, int64_t lines, int64_t length,
                      int64_t inner);
 

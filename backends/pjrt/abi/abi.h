@@ -1,7 +1,6 @@
-// PJRT's C interface, version 0.114, in declarations of Assay's own: what a plug-in and its host
-// share. A plug-in exports GetPjrtApi, which returns the table of functions below. Every function
-// takes one pointer to a struct of arguments and returns null or an error, which the caller
-// destroys.
+// Assay's own declarations of PJRT's C interface, version 0.114, between a plug-in and its host. A
+// plug-in exports GetPjrtApi, which returns the table of functions below. Every function takes one
+// pointer to a struct of arguments and returns null or an error, which the caller destroys.
 //
 // struct_size is the end of the last field that the caller knows, not sizeof. The interface grows
 // only at the end of structs and of the table, so a field may be touched only if struct_size
@@ -18,7 +17,7 @@ namespace assay::pjrt {
 inline constexpr int32_t kApiMajor = 0;
 inline constexpr int32_t kApiMinor = 114;
 
-// Whatever the implementation of a plug-in makes of them.
+// Opaque types of the plug-in's implementation.
 struct PJRT_Client;
 struct PJRT_Device;
 struct PJRT_DeviceDescription;
@@ -71,7 +70,7 @@ enum PJRT_Buffer_MemoryLayout_Type : int32_t {
   PJRT_MemoryLayout_Strides = 1,
 };
 
-// Extensions hang in a list from the table and from structs of arguments.
+// The table and structs of arguments have a linked list of extensions.
 enum PJRT_Extension_Type : int32_t {
   PJRT_Extension_FFI = 5,
   PJRT_Extension_Shardings = 19,
@@ -107,7 +106,7 @@ struct PJRT_Memory_FunctionTable {
   PJRT_Extension_Base* extension_start;
   size_t instance_struct_size;
   void* (*get_user_data)(PJRT_Memory* memory, const void* key);
-  // The memory owns the data and calls the deleter at its end, or when other data replace them.
+  // The memory owns the data and calls the deleter when it is destroyed or the data are replaced.
   void (*set_user_data)(PJRT_Memory* memory, const void* key, void* data,
                         PJRT_UserDataDeleter* deleter);
 };
@@ -117,7 +116,7 @@ struct PJRT_Memory {
 
 template <typename T>
 using PJRT_Deleter = void(T* owner);
-// Owns the error; null: the event is ready without one.
+// The callback owns the error; null if the event is ready without an error.
 using PJRT_Event_OnReadyCallback = void(PJRT_Error* error, void* user_arg);
 using PJRT_OnDelete = void(void* device_buffer_ptr, void* user_arg);
 
@@ -135,7 +134,7 @@ struct PJRT_NamedValue {
   size_t name_size;
   PJRT_NamedValue_Type type;
   PJRT_NamedValue_Union value;
-  size_t value_size;  // of a string: bytes; of a list: numbers; else 1
+  size_t value_size;  // the bytes of a string, the elements of a list, otherwise 1
 };
 
 struct PJRT_Buffer_MemoryLayout_Tiled {
@@ -181,7 +180,7 @@ struct PJRT_Buffer_MemoryLayout {
 #undef STRUCT
 #undef FIELD
 
-// What struct_size says of a struct of structs.def.
+// The struct_size of a struct of structs.def.
 template <typename T>
 inline constexpr size_t kStructSize = 0;
 #define STRUCT(name, size, fields) \
@@ -198,13 +197,13 @@ inline constexpr size_t kStructSize<PJRT_Buffer_MemoryLayout_Tiled> = 56;
 template <>
 inline constexpr size_t kStructSize<PJRT_Buffer_MemoryLayout> = 76;
 
-// Arguments of functions that Assay neither calls nor implements.
+// The arguments of functions that Assay neither calls nor implements.
 struct PJRT_Other_Args {
   size_t struct_size;
   PJRT_Extension_Base* extension_start;
 };
 
-// What the functions of the table return: an error, or nothing where an error would not help.
+// The return type of a function of the table: an error, or void for destructors of errors.
 template <typename Args>
 struct ResultOf {
   using type = PJRT_Error*;

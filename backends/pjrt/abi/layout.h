@@ -1,4 +1,4 @@
-// Where the fields of the structs of the interface lie, for comparison with other descriptions of
+// The offsets of the fields of the interface's structs, for comparison with other descriptions of
 // it. Test: tools/peers/pjrt_layout_peer_test.py.
 #ifndef ASSAY_BACKENDS_PJRT_ABI_LAYOUT_H_
 #define ASSAY_BACKENDS_PJRT_ABI_LAYOUT_H_
@@ -19,9 +19,9 @@ struct StructLayout {
   std::vector<FieldLayout> fields;
 };
 
-// Every struct of structs.def and of abi.h.
+// Returns the layout of every struct of structs.def and of abi.h.
 std::vector<StructLayout> StructLayouts();
-// The functions in the order of their slots.
+// Returns the names of the functions in the order of the table.
 std::vector<const char*> FunctionNames();
 
 }  // namespace assay::pjrt

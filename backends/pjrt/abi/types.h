@@ -11,7 +11,7 @@
 
 namespace assay::pjrt {
 
-// By PJRT's number. kInvalid: none.
+// Element types by PJRT's number; kInvalid if Assay has no such type.
 inline constexpr ElementType kBufferTypes[] = {ElementType::kInvalid,
                                                ElementType::kPred,
                                                ElementType::kS8,
@@ -47,14 +47,14 @@ inline constexpr ElementType kBufferTypes[] = {ElementType::kInvalid,
                                                ElementType::kF6E2M3FN,
                                                ElementType::kF6E3M2FN};
 
-// The array type, or the token, of a number; none for others.
+// Returns the array type, or the token, of a number; nothing for others.
 inline std::optional<ElementType> ElementTypeOf(PJRT_Buffer_Type type) {
   const auto number = static_cast<size_t>(type);
   if (number == 0 || number >= std::size(kBufferTypes)) return std::nullopt;
   return kBufferTypes[number];
 }
 
-// PJRT_Buffer_INVALID for types that no buffer holds.
+// Returns PJRT's number, or PJRT_Buffer_INVALID for types that a buffer cannot have.
 inline PJRT_Buffer_Type BufferTypeOf(ElementType type) {
   for (size_t number = 1; number < std::size(kBufferTypes); ++number) {
     if (kBufferTypes[number] == type) return static_cast<PJRT_Buffer_Type>(number);

@@ -1,4 +1,5 @@
-// What an error says that a plug-in gives when it compiles a module. Test: compile_error_test.cc.
+// Classifies the errors that a plug-in returns when it compiles a module. Test:
+// compile_error_test.cc.
 #ifndef ASSAY_BACKENDS_PJRT_DRIVER_COMPILE_ERROR_H_
 #define ASSAY_BACKENDS_PJRT_DRIVER_COMPILE_ERROR_H_
 
@@ -6,9 +7,9 @@
 
 namespace assay::pjrt {
 
-// INVALID_ARGUMENT where the plug-in refuses the module, UNIMPLEMENTED where it lacks something,
-// RESOURCE_EXHAUSTED as it is, INTERNAL for failures. The code decides, and XLA's text where XLA
-// says INTERNAL of a module that its verifier refuses or that its compiler does not know.
+// Returns INVALID_ARGUMENT if the plug-in rejects the module, UNIMPLEMENTED if it does not support
+// it, RESOURCE_EXHAUSTED unchanged, and INTERNAL for failures. The code decides, and XLA's text if
+// XLA returns INTERNAL for a module that its verifier rejects or its compiler does not support.
 absl::Status CompileError(const absl::Status& status);
 
 }  // namespace assay::pjrt

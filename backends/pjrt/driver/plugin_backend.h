@@ -1,7 +1,6 @@
-// A PJRT plug-in behind the interface of backends: modules become programs with a flat entry and
-// the options that XLA wants, buffers are the plug-in's. Modules with values that PJRT has no
-// buffers for are refused: tokens, sizes that are not known before the run, queues.
-// Tests: driver_test.cc.
+// A PJRT plug-in as a backend. Modules are compiled with a flat entry and XLA's options; buffers
+// are the plug-in's. Modules with values that PJRT buffers cannot hold are rejected: tokens,
+// dynamic sizes, queues. Tests: driver_test.cc.
 #ifndef ASSAY_BACKENDS_PJRT_DRIVER_PLUGIN_BACKEND_H_
 #define ASSAY_BACKENDS_PJRT_DRIVER_PLUGIN_BACKEND_H_
 
@@ -19,7 +18,7 @@
 
 namespace assay::pjrt {
 
-// Flags of the compiler for every module: xla_allow_excess_precision=false.
+// Compiler flags for every module, such as xla_allow_excess_precision=false.
 using CompilerFlags = std::vector<std::pair<std::string, std::string>>;
 
 class PluginBackend : public Backend {
@@ -40,14 +39,14 @@ class PluginBackend : public Backend {
 
   int32_t minor_version() const { return client_->library().minor_version(); }
 
-  // Why the plug-in does not take arrays of the type: what it says where a program copies one. OK
-  // where it does.
+  // Returns OK if the plug-in supports arrays of the type, otherwise its error for a program that
+  // copies one.
   absl::Status TryType(ElementType type);
 
  private:
   friend class PluginExecutable;
 
-  // The format that the plug-in takes: "hlo", or "mlir" where it refuses that.
+  // Selects the format of programs: "hlo", or "mlir" if the plug-in rejects that.
   absl::Status ChooseFormat();
   absl::StatusOr<PluginProgram> ProgramOf(const Module& flat, const std::string& format,
                                           bool logical) const;
@@ -55,7 +54,7 @@ class PluginBackend : public Backend {
   const std::string name_;
   const std::unique_ptr<PluginClient> client_;
   const CompilerFlags flags_;
-  std::string format_;  // empty: not chosen yet
+  std::string format_;  // empty until it is selected
 };
 
 }  // namespace assay::pjrt

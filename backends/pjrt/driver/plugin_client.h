@@ -1,6 +1,5 @@
-// A client of a loaded plug-in: its devices, arrays on them, programs compiled and executed there.
-// Everything in this process; who needs to be safe from the plug-in runs it in another one
-// (driver_main.cc). Tests: driver_test.cc.
+// A client of a loaded plug-in, with its devices, arrays and programs. It runs in this process;
+// driver_main.cc runs it in a process of its own, to isolate crashes. Tests: driver_test.cc.
 #ifndef ASSAY_BACKENDS_PJRT_DRIVER_PLUGIN_CLIENT_H_
 #define ASSAY_BACKENDS_PJRT_DRIVER_PLUGIN_CLIENT_H_
 
@@ -20,7 +19,7 @@ namespace assay::pjrt {
 
 using PluginOptions = std::vector<std::pair<std::string, std::string>>;
 
-// A buffer of the plug-in, which its owner destroys.
+// A buffer of the plug-in. The destructor destroys it.
 class PluginArray {
  public:
   PluginArray(const PluginLibrary& library, PJRT_Buffer* buffer)
@@ -35,7 +34,7 @@ class PluginArray {
   PJRT_Buffer* buffer_;
 };
 
-// A program as the plug-in takes it.
+// A program in the form that the plug-in compiles.
 struct PluginProgram {
   std::string code;
   std::string format;   // "hlo" or "mlir"
@@ -46,8 +45,8 @@ class PluginProgramHandle;
 
 class PluginClient {
  public:
-  // Options are handed to the plug-in as integers, truth values (true, false) or strings, by their
-  // form. Errors are the plug-in's.
+  // Creates a client. The text of an option decides if it is passed as an integer, a boolean (true,
+  // false) or a string. Returns the plug-in's errors.
   static absl::StatusOr<std::unique_ptr<PluginClient>> Create(const PluginLibrary& library,
                                                               const PluginOptions& options);
   ~PluginClient();
@@ -55,14 +54,14 @@ class PluginClient {
   const PluginLibrary& library() const { return library_; }
   const std::string& platform_name() const { return platform_name_; }
   const std::string& platform_version() const { return platform_version_; }
-  // The ids of the devices that programs run on here.
+  // Returns the ids of the addressable devices.
   const std::vector<int64_t>& device_ids() const { return device_ids_; }
-  // "StableHLO 1.17.0", as far as the plug-in says so; else empty.
+  // Returns "StableHLO 1.17.0", or an empty text if the plug-in does not report a version.
   const std::string& stablehlo_version() const { return stablehlo_version_; }
 
   // Copies a dense array to a device.
   absl::StatusOr<std::unique_ptr<PluginArray>> Upload(const Literal& array, size_t device) const;
-  // Copies a buffer that should hold an array of this shape. INTERNAL where it holds another one.
+  // Copies a buffer to the host. Returns INTERNAL if it does not hold an array of this shape.
   absl::StatusOr<Literal> Download(PJRT_Buffer* buffer, const Shape& shape) const;
   absl::StatusOr<std::unique_ptr<PluginProgramHandle>> Compile(const PluginProgram& program) const;
 
@@ -90,14 +89,14 @@ class PluginProgramHandle {
   PluginProgramHandle(const PluginProgramHandle&) = delete;
   PluginProgramHandle& operator=(const PluginProgramHandle&) = delete;
 
-  // Asks the executable how many results there are and which devices it runs on. INTERNAL where
-  // these are not `results` and `devices`.
+  // Queries the executable's number of results and its devices. Returns INTERNAL if the numbers are
+  // not `results` and `devices`.
   absl::Status Check(size_t results, size_t devices);
-  // By device of the executable, the number of a device of the client.
+  // Returns, by device of the executable, the index of a device of the client.
   const std::vector<size_t>& devices() const { return devices_; }
 
-  // Executes on arguments by device of the executable, and waits for the end. Arguments that are
-  // donated are gone afterwards. `seconds` gets the time.
+  // Executes the program on arguments by device of the executable, and waits until it has finished.
+  // Donated arguments are invalid afterwards. Stores the time in `seconds`.
   using Arrays = std::vector<std::unique_ptr<PluginArray>>;
   absl::StatusOr<std::vector<Arrays>> Execute(
       const std::vector<std::vector<PJRT_Buffer*>>& arguments, double* seconds);

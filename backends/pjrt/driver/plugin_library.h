@@ -1,5 +1,5 @@
-// A PJRT plug-in that is loaded into this process: its table of functions, called with room behind
-// every struct and without trust in what comes back. Tests: driver_test.cc.
+// A PJRT plug-in that is loaded into this process. It calls the functions of the table with padding
+// behind every struct, and checks all results. Tests: driver_test.cc.
 #ifndef ASSAY_BACKENDS_PJRT_DRIVER_PLUGIN_LIBRARY_H_
 #define ASSAY_BACKENDS_PJRT_DRIVER_PLUGIN_LIBRARY_H_
 
@@ -12,9 +12,9 @@
 
 namespace assay::pjrt {
 
-// A struct of arguments with zeros behind it, which says a larger size than it has: a plug-in that
-// was built for a later version, whose structs have grown, finds zeros in the fields that it adds,
-// where it would refuse a smaller struct.
+// A struct of arguments followed by zeros, with a larger struct_size than it has. A plug-in of a
+// later version, whose structs have more fields, reads zeros there, while it would reject a smaller
+// struct.
 template <typename Args>
 struct Padded {
   static constexpr size_t kRoom = 64;
@@ -26,25 +26,25 @@ struct Padded {
 
 class PluginLibrary {
  public:
-  // Opens the library, which stays open as long as the process, and looks at its table.
-  // INVALID_ARGUMENT, in one line, for a file that is not a plug-in, and for versions of the
-  // interface that differ too much: another major one, or a minor one before kOldestMinor.
+  // Opens the library, which stays open as long as the process, and checks its table. Returns
+  // INVALID_ARGUMENT, with a message of one line, for a file that is not a plug-in, another major
+  // version of the interface, or a minor version before kOldestMinor.
   static absl::StatusOr<PluginLibrary> Open(const std::string& path);
   static constexpr int32_t kOldestMinor = 57;  // before it the table had another order
 
-  // Whether the plug-in has the function.
+  // Returns true if the plug-in has the function.
   template <typename Function>
   bool Has(Function PJRT_Api::*slot) const {
     return Reaches(OffsetOf(slot)) && api_->*slot != nullptr;
   }
-  // Calls a function. Returns its error, with the code and the message that the plug-in gives;
-  // UNIMPLEMENTED where the plug-in does not have the function.
+  // Calls a function. Returns its error with the plug-in's code and message, or UNIMPLEMENTED if
+  // the plug-in does not have the function.
   template <typename Args>
   absl::Status Call(PJRT_Error* (*PJRT_Api::*slot)(Args*), Padded<Args>& args) const {
     if (!Has(slot)) return Missing(OffsetOf(slot));
     return StatusOf((api_->*slot)(&args.args));
   }
-  // Waits for an event and destroys it. INTERNAL for a null event.
+  // Waits for an event and destroys it. Returns INTERNAL for a null event.
   absl::Status Await(PJRT_Event* event) const;
 
   int32_t minor_version() const { return api_->pjrt_api_version.minor_version; }
@@ -59,7 +59,7 @@ class PluginLibrary {
   }
   bool Reaches(size_t offset) const { return offset + sizeof(void*) <= api_->struct_size; }
   static absl::Status Missing(size_t offset);
-  // Destroys the error.
+  // Converts the error to a status and destroys it.
   absl::Status StatusOf(PJRT_Error* error) const;
 
   const PJRT_Api* api_;

@@ -1,5 +1,6 @@
-// Which element types a plug-in takes: found by asking, in processes of their own because plug-ins
-// abort, and stored, because asking takes a second. Tests: driver_test.cc.
+// Finds the element types that a plug-in supports. Each type is tested in a process of its own,
+// because plug-ins abort, and the results are cached, because a test takes a second. Tests:
+// driver_test.cc.
 #ifndef ASSAY_BACKENDS_PJRT_DRIVER_TYPE_PROBE_H_
 #define ASSAY_BACKENDS_PJRT_DRIVER_TYPE_PROBE_H_
 
@@ -14,18 +15,19 @@
 
 namespace assay::pjrt {
 
-// Asks for one type, in a process that has started the plug-in.
+// Tests one type, in a process that has started the plug-in.
 using TypeQuestion = std::function<absl::Status(ElementType)>;
 
-// The names of the types about which the plug-in does not answer with an error. A type for which it
-// crashes, or takes more than 30 seconds, is among them: programs with it are sent and fail.
-// `start` starts the plug-in, and is called in child processes; where it fails there is no list.
-// Must be called while this process has one thread.
+// Returns the names of the types for which the plug-in does not return an error. They include types
+// for which it crashes or takes more than 30 seconds, so that programs with them are run and fail.
+// `start` starts the plug-in and is called in child processes; returns nothing if it fails. Must be
+// called while this process has one thread.
 std::optional<std::vector<std::string>> ProbeTypes(
     const std::function<absl::StatusOr<TypeQuestion>()>& start);
 
-// ProbeTypes, or what it has found before: `key` names the plug-in, its options and its version.
-// The answers lie in $ASSAY_PJRT_CACHE, else in $XDG_CACHE_HOME/assay or ~/.cache/assay.
+// Returns the cached result of ProbeTypes, or calls it. `key` identifies the plug-in, its options
+// and its version. The cache is in $ASSAY_PJRT_CACHE, otherwise in $XDG_CACHE_HOME/assay or
+// ~/.cache/assay.
 std::optional<std::vector<std::string>> StoredTypes(
     const std::string& key, const std::function<absl::StatusOr<TypeQuestion>()>& start);
 

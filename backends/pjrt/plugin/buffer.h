@@ -1,4 +1,4 @@
-// Arrays of the plug-in and their way from and to the host. Values never change, so copies share
+// Buffers of the plug-in, and copies from and to the host. Values are immutable, so copies share
 // them, also across devices. Tests: plugin_test.cc.
 #ifndef ASSAY_BACKENDS_PJRT_PLUGIN_BUFFER_H_
 #define ASSAY_BACKENDS_PJRT_PLUGIN_BUFFER_H_
@@ -15,7 +15,7 @@
 
 namespace assay::pjrt {
 
-// A value that comes with an event: it is there once the event is ready without an error.
+// A value with an event. The value is valid once the event is ready without an error.
 struct ArrayState {
   std::shared_ptr<EventState> ready = std::make_shared<EventState>();
   Literal value;
@@ -36,7 +36,7 @@ struct PJRT_Buffer {
     const std::lock_guard lock(mutex_);
     return state_;
   }
-  // Gives up the value, which goes on as long as others need it. Null where that has happened.
+  // Releases the buffer's reference to the value. Returns null if the buffer was deleted before.
   std::shared_ptr<ArrayState> Delete() {
     const std::lock_guard lock(mutex_);
     return std::exchange(state_, nullptr);
@@ -44,7 +44,7 @@ struct PJRT_Buffer {
 
   MemorySpace* const memory;
   const Shape shape;
-  // Keeps the value where the host points at it.
+  // Keeps the value at its address while the host refers to it.
   std::mutex references_mutex;
   int64_t references = 0;
   std::shared_ptr<ArrayState> referenced;

@@ -32,7 +32,7 @@ struct MemorySpace : PJRT_Memory {
   int32_t id = 0;
   int32_t kind_id = 0;
   std::string kind, text;
-  // What the host attaches: by key, the data and what destroys them.
+  // Data that the host attaches, by key, with their deleters.
   std::mutex mutex;
   std::map<const void*, std::pair<void*, PJRT_UserDataDeleter*>> user_data;
 };
@@ -53,7 +53,7 @@ struct PJRT_Client {
   explicit PJRT_Client(ClientOptions made_with);
   ~PJRT_Client();
 
-  // Null where there is none.
+  // Returns null if there is no such device.
   PJRT_Device* Find(int64_t id) const;
 
   const ClientOptions options;
@@ -63,16 +63,16 @@ struct PJRT_Client {
   std::vector<PJRT_Memory*> memories;
   PJRT_TopologyDescription topology;
   CustomCallRegistry custom_calls;
-  // Calls into Python that run at this moment; programs that they start cannot wait for others.
+  // The number of running calls into Python. Programs that they start cannot wait for others.
   std::atomic<int64_t> callbacks{0};
-  std::atomic<int64_t> traced{0};  // modules in the folder of traces
+  std::atomic<int64_t> traced{0};  // the number of modules in the trace folder
   Worker worker;
   const Counted counted{live_objects.clients};
 };
 
 // Functions of the table.
 absl::Status PluginInitialize(PJRT_Plugin_Initialize_Args& args);
-// Writes the number of attributes whatever struct_size says: old hosts read it nevertheless.
+// Writes the number of attributes regardless of struct_size, because old hosts read it.
 PJRT_Error* PluginAttributes(PJRT_Plugin_Attributes_Args* args);
 absl::Status ClientCreate(PJRT_Client_Create_Args& args);
 absl::Status ClientDestroy(PJRT_Client_Destroy_Args& args);

@@ -1,6 +1,6 @@
-// The backends that run the plug-in's programs: the reference interpreter and the vectorised
-// backend. They are made here and not by backends/factory, so that the library has no others in it:
-// an emulator of a GPU has thread-local data that a library loaded at run time finds no room for.
+// The backends that run the plug-in's programs: the reference interpreter and the cpu backend. The
+// plug-in does not use backends/factory, because the GPU emulator there has thread-local data for
+// which a library loaded at run time finds no space. Tests: plugin_test.cc.
 #ifndef ASSAY_BACKENDS_PJRT_PLUGIN_ENGINES_H_
 #define ASSAY_BACKENDS_PJRT_PLUGIN_ENGINES_H_
 
@@ -16,12 +16,13 @@
 namespace assay::pjrt {
 
 struct EngineOptions {
-  runtime::RunBudget budget;                         // of one execution
-  uint64_t seed = 0;                                 // of the operation rng
-  const CustomCallRegistry* custom_calls = nullptr;  // null: the well-known ones
+  runtime::RunBudget budget;                         // the budget of one execution
+  uint64_t seed = 0;                                 // the seed of rng
+  const CustomCallRegistry* custom_calls = nullptr;  // null for the built-in ones
 };
 
-// "golden", "cpu", "cpu:strict" or "cpu:plain"; INVALID_ARGUMENT lists them for other names.
+// Makes the backend "golden", "cpu", "cpu:strict" or "cpu:plain". Returns INVALID_ARGUMENT with
+// this list for other names.
 absl::StatusOr<std::unique_ptr<Backend>> MakeEngine(absl::string_view name,
                                                     const EngineOptions& options);
 

@@ -1,5 +1,5 @@
-// Errors of the plug-in, and the border that its functions stand behind: structs of arguments of
-// any size, no exception. Tests: plugin_test.cc.
+// Errors of the plug-in, and the wrapper of its functions, which accepts argument structs of any
+// size and catches exceptions. Tests: plugin_test.cc.
 #ifndef ASSAY_BACKENDS_PJRT_PLUGIN_ERROR_H_
 #define ASSAY_BACKENDS_PJRT_PLUGIN_ERROR_H_
 
@@ -15,7 +15,7 @@
 
 namespace assay::pjrt {
 
-// An error for the host, which destroys it; null for OK.
+// Returns an error that the host must destroy, or null for OK.
 PJRT_Error* ToError(const absl::Status& status);
 
 void DestroyError(PJRT_Error_Destroy_Args* args);
@@ -23,7 +23,7 @@ void ErrorMessage(PJRT_Error_Message_Args* args);
 absl::Status ErrorCode(PJRT_Error_GetCode_Args& args);
 absl::Status ErrorPayloads(PJRT_Error_ForEachPayload_Args& args);
 
-// A struct as its struct_size says: what the caller does not know is zero.
+// Returns a copy of a struct up to its struct_size. Fields beyond that are zero.
 template <typename Args>
 Args Known(const Args* args) {
   Args known = {};
@@ -45,8 +45,8 @@ absl::Status RunGuarded(absl::Status (*function)(Args&), Args& args) {
   }
 }
 
-// A function of the table. It works on a copy of its arguments, so that nothing beyond struct_size
-// is read or written.
+// A function of the table. It uses a copy of its arguments, so that nothing beyond struct_size is
+// read or written.
 template <typename Args, absl::Status (*kFunction)(Args&)>
 PJRT_Error* Slot(Args* args) {
   if (args == nullptr) return ToError(absl::InvalidArgumentError("the arguments are null"));
@@ -57,7 +57,7 @@ PJRT_Error* Slot(Args* args) {
   return ToError(status);
 }
 
-// A string as the interface gives it, which lives as long as its owner.
+// Returns a string as data and size. It lives as long as its owner.
 inline void Give(absl::string_view text, const char** data, size_t* size) {
   *data = text.data();
   *size = text.size();

@@ -1,5 +1,5 @@
-// Something that becomes ready once, with a status. A PJRT_Event is a handle of its own on a state
-// that others share. Tests: plugin_test.cc.
+// An event that becomes ready once, with a status. A PJRT_Event is a handle of a shared state.
+// Tests: plugin_test.cc.
 #ifndef ASSAY_BACKENDS_PJRT_PLUGIN_EVENT_H_
 #define ASSAY_BACKENDS_PJRT_PLUGIN_EVENT_H_
 
@@ -20,12 +20,12 @@ class EventState {
   using Callback = std::function<void(const absl::Status&)>;
 
   bool IsReady() const;
-  // Waits.
+  // Waits until the event is ready and returns its status.
   absl::Status Await() const;
-  // Calls back once: now if the event is ready, else on the thread that makes it ready, outside of
-  // all locks.
+  // Calls the callback once: immediately if the event is ready, otherwise on the thread that makes
+  // it ready, without holding locks.
   void OnReady(Callback callback);
-  // Makes it ready. What comes later is ignored.
+  // Makes the event ready. Later calls are ignored.
   void Set(absl::Status status);
 
  private:
@@ -41,7 +41,7 @@ struct PJRT_Event {
   const Counted counted{live_objects.events};
 };
 
-// A handle on a state; one that is ready, with a status.
+// Return a handle of a state, and a handle of a new state that is ready with a status.
 PJRT_Event* NewEvent(std::shared_ptr<EventState> state);
 PJRT_Event* ReadyEvent(absl::Status status = absl::OkStatus());
 

@@ -1,4 +1,5 @@
-// Executables as a host sees them: compiled, asked about, executed, stored. Tests: plugin_test.cc.
+// Executables of the plug-in: compilation, queries, execution and serialisation. Tests:
+// plugin_test.cc.
 #ifndef ASSAY_BACKENDS_PJRT_PLUGIN_EXECUTABLE_H_
 #define ASSAY_BACKENDS_PJRT_PLUGIN_EXECUTABLE_H_
 
@@ -11,7 +12,7 @@
 
 namespace assay::pjrt {
 
-// Handles share what they say of a program.
+// The properties of a program, which its handles share.
 struct ProgramFacts {
   std::vector<PJRT_Buffer_Type> result_types;
   std::vector<int64_t> result_dims;
@@ -39,7 +40,7 @@ struct PJRT_LoadedExecutable {
   std::vector<PJRT_Device*> devices;
   std::vector<PJRT_LogicalDeviceIds> logical_ids;
   std::atomic<bool> deleted{false};
-  std::string trace;  // where the files of its traces begin; empty: there are none
+  std::string trace;  // the prefix of its trace files; empty if there are none
   std::atomic<int64_t> executions{0};
   const Counted counted{live_objects.executables};
 };
@@ -75,7 +76,7 @@ absl::Status LoadedFingerprint(PJRT_LoadedExecutable_Fingerprint_Args& args);
 // execute.cc
 absl::Status LoadedExecute(PJRT_LoadedExecutable_Execute_Args& args);
 
-// Of the extension: by leaf, the serialised sharding.
+// Functions of the extension for shardings: the serialised sharding of each leaf.
 PJRT_Error* ParameterShardings(PJRT_Shardings_Args* args);
 PJRT_Error* OutputShardings(PJRT_Shardings_Args* args);
 

@@ -1,7 +1,6 @@
-// XLA's typed interface for functions of users (FFI), version 0.3, in declarations of Assay's own:
-// what a handler is called with. A handler takes one call frame and returns null or an error.
-// Layouts are those of xla/ffi/api/c_api.h, which jaxlib ships and ffi_peer_test.py compiles a
-// handler against.
+// Assay's own declarations of XLA's typed interface for user functions (FFI), version 0.3. A
+// handler takes one call frame and returns null or an error. Layouts are those of
+// xla/ffi/api/c_api.h, which jaxlib ships and ffi_peer_test.py compiles a handler against.
 #ifndef ASSAY_BACKENDS_PJRT_PLUGIN_FFI_ABI_H_
 #define ASSAY_BACKENDS_PJRT_PLUGIN_FFI_ABI_H_
 
@@ -19,7 +18,7 @@ struct Extension {
 };
 inline constexpr int32_t kMetadataExtension = 1;
 
-// How every struct begins.
+// The first fields of every struct.
 struct Head {
   size_t struct_size;
   Extension* extension_start;
@@ -35,14 +34,14 @@ struct Context;
 struct Future;
 
 enum class Stage : int32_t { kInstantiate, kPrepare, kInitialize, kExecute };
-inline constexpr int32_t kBuffer = 1;  // the one type of arguments and of results
+inline constexpr int32_t kBuffer = 1;  // the only type of arguments and results
 enum class AttributeType : int32_t { kArray = 1, kDictionary, kScalar, kString };
 
 struct Text {
   const char* data;
   size_t size;
 };
-struct Array {  // its data: the elements side by side
+struct Array {  // the data are contiguous elements
   int32_t type;
   size_t size;
   void* data;
@@ -82,11 +81,12 @@ struct CallFrame {
   Attributes attributes;
   Future* future;
 };
-// Handlers compare it with what they were compiled for: it ends before the future.
+// The size of a call frame without the future. Handlers compare it with the size that they were
+// compiled for.
 inline constexpr size_t kCallFrameSize = offsetof(CallFrame, future);
 using Handler = Error*(CallFrame* frame);
 
-// What a handler says of itself when it is asked by an extension of the frame.
+// The metadata that a handler returns for an extension of the frame.
 struct Metadata {
   size_t struct_size;
   ApiVersion version;
@@ -162,7 +162,7 @@ struct ThreadCount {
 struct FutureArgs {
   Head head;
   Future* future;
-  Error* error;  // of SetError alone
+  Error* error;  // used by SetError only
 };
 struct RunId {
   Head head;

@@ -18,7 +18,8 @@ struct Error {
   absl::Status status;
 };
 
-// One call. It owns what the handler's stages leave for each other and the memory that they take.
+// The context of a call. It owns the states of the handler's stages and the memory that they
+// allocate.
 struct Context {
   Context() = default;
   Context(const Context&) = delete;
@@ -29,7 +30,7 @@ struct Context {
   std::vector<void*> allocations;
 };
 
-// The result of a handler that goes on after it has returned.
+// The result of a handler that continues asynchronously.
 struct Future {
   absl::Status Await();
   void Set(absl::Status status);
@@ -40,7 +41,7 @@ struct Future {
 };
 
 const Api& TheApi();
-// Takes the error.
+// Converts the error to a status and destroys it.
 absl::Status ToStatus(Error* error);
 
 }  // namespace assay::pjrt::ffi

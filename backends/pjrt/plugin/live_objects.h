@@ -1,4 +1,5 @@
-// How many objects of the plug-in its host has not destroyed: what tests look at.
+// Counts the objects of the plug-in that its host has not destroyed, for tests. Tests:
+// plugin_lives_test.cc.
 #ifndef ASSAY_BACKENDS_PJRT_PLUGIN_LIVE_OBJECTS_H_
 #define ASSAY_BACKENDS_PJRT_PLUGIN_LIVE_OBJECTS_H_
 
@@ -12,7 +13,7 @@ struct LiveObjects {
 };
 inline LiveObjects live_objects;
 
-// A member of what is counted.
+// A member of every counted type.
 class Counted {
  public:
   explicit Counted(std::atomic<int64_t>& count) : count_(count) { ++count_; }
@@ -26,7 +27,7 @@ class Counted {
 
 }  // namespace assay::pjrt
 
-// The counts of clients, buffers, events, executables and errors, in this order.
+// Stores the numbers of clients, buffers, events, executables and errors, in this order.
 extern "C" void AssayPjrtLiveObjects(int64_t counts[5]);
 
 #endif  // ASSAY_BACKENDS_PJRT_PLUGIN_LIVE_OBJECTS_H_

@@ -1,4 +1,4 @@
-// What a client is made with: create options, or the environment where they are absent (the table
+// The options of a client: create options or, if they are absent, environment variables (the table
 // of docs/pjrt.md). Tests: plugin_test.cc.
 #ifndef ASSAY_BACKENDS_PJRT_PLUGIN_OPTIONS_H_
 #define ASSAY_BACKENDS_PJRT_PLUGIN_OPTIONS_H_
@@ -22,22 +22,22 @@ struct ClientOptions {
   int64_t device_count = 1;
   std::string backend = "golden";
   runtime::RunBudget budget;
-  std::string trace;  // folder; empty: nothing is written
+  std::string trace;  // the trace folder; empty for no traces
   bool synchronous = false;
   PythonCallback* python_callback = nullptr;
-  // By number of a Python function: the programs that call it. Lives as long as the process; null:
-  // nobody wants to know. Functions of higher numbers are not counted.
+  // The number of programs that call a Python function, by the function's number. The array lives
+  // as long as the process; null for no counts. Functions with higher numbers are not counted.
   int64_t* python_uses = nullptr;
   int64_t python_uses_size = 0;
 
   static constexpr int64_t kMostDevices = 4096;
-  // INVALID_ARGUMENT for options that there are not, and for values of another type or beyond the
-  // limits; names the option or the variable.
+  // Reads the options. Returns INVALID_ARGUMENT with the name of the option or variable if it is
+  // unknown or its value has the wrong type or is out of range.
   static absl::StatusOr<ClientOptions> Read(absl::Span<const PJRT_NamedValue> values);
 };
 
-// Sets a limit by what its option is called without "budget_": seconds, bytes, steps, elements,
-// threads. False for other names.
+// Sets a limit of the budget by the name of its option without "budget_": seconds, bytes, steps,
+// elements, threads. Returns false for other names.
 bool SetBudget(const std::string& name, double value, runtime::RunBudget* budget);
 
 }  // namespace assay::pjrt

@@ -1,5 +1,5 @@
-// A compiled program: a module, how its values lie on the devices, and the backend that runs it.
-// Tests: plugin_test.cc.
+// A compiled program: a module, the placement of its values on devices, and the backend that runs
+// it. Tests: plugin_test.cc.
 #ifndef ASSAY_BACKENDS_PJRT_PLUGIN_PROGRAM_H_
 #define ASSAY_BACKENDS_PJRT_PLUGIN_PROGRAM_H_
 
@@ -19,19 +19,20 @@
 
 namespace assay::pjrt {
 
-// What a host hands over.
+// The input of a compilation.
 struct ProgramSource {
   std::string code;
   std::string format;   // "mlir" or "hlo"
   std::string options;  // serialised CompileOptions
 };
 
-// What of a host's options counts here.
+// The host's options that Assay uses.
 struct ProgramOptions {
   int64_t replicas = 1;
   int64_t partitions = 1;
-  bool global_shapes = false;  // the host wants the module partitioned
-  // By replica * partitions + partition; empty: a program of one device, which may run on any.
+  bool global_shapes = false;  // true if the host asks for partitioning of the module
+  // The device of each replica * partitions + partition. Empty for a program of one device, which
+  // may run on any.
   std::vector<int64_t> device_ids;
   std::string backend;
   runtime::RunBudget budget;
@@ -40,8 +41,8 @@ struct ProgramOptions {
 
 class Program {
  public:
-  // INVALID_ARGUMENT for a program or options that are not legal, UNIMPLEMENTED for what Assay does
-  // not run.
+  // Compiles a program. Returns INVALID_ARGUMENT for an illegal program or illegal options, and
+  // UNIMPLEMENTED for unsupported ones.
   static absl::StatusOr<std::shared_ptr<Program>> Compile(const PJRT_Client& client,
                                                           ProgramSource source);
 
@@ -49,27 +50,28 @@ class Program {
   const ProgramOptions& options() const { return options_; }
   const Module& module() const { return *module_; }
   int64_t device_count() const { return options_.replicas * options_.partitions; }
-  // The arrays and tokens of the border, as every device holds them.
+  // The shapes of the arguments and results on every device.
   const std::vector<Shape>& arguments() const { return arguments_; }
   const std::vector<Shape>& results() const { return results_; }
-  // Of a program on global shapes of several partitions.
+  // Set for a program on global shapes with several partitions.
   const std::optional<GlobalShapes>& global() const { return global_; }
-  // By argument: the program may take its storage.
+  // By argument: true if the program may reuse its storage.
   const std::vector<bool>& donated() const { return donated_; }
-  // By result: the kind of memory that it lies in.
+  // By result: the kind of its memory.
   const std::vector<std::string>& result_memories() const { return result_memories_; }
   const std::string& fingerprint() const { return fingerprint_; }
-  // So few operations that handing them to another thread takes longer than they do.
+  // True if the program takes less time than starting it on another thread.
   bool is_small() const { return is_small_; }
 
-  // Runs on arguments by device, which have the shapes above. By device, the results.
+  // Runs the program. Arguments, which have the shapes above, and results are by device.
   absl::StatusOr<std::vector<std::vector<Literal>>> Run(
       std::vector<std::vector<Literal>> arguments);
 
-  // The module with its configuration, serialised (format hlo_with_config).
+  // Returns the serialised module with its configuration (format hlo_with_config).
   absl::StatusOr<std::string> Optimized() const;
 
-  // Operations on elements and bytes that the entry reads and writes, for cost analyses.
+  // The numbers of element operations and of bytes that the entry reads and writes, for cost
+  // analyses.
   double operations() const { return operations_; }
   double bytes_accessed() const { return bytes_accessed_; }
 
@@ -83,7 +85,7 @@ class Program {
   void CountCosts();
   absl::StatusOr<std::vector<DeviceOutputs>> RunBackend(
       const std::vector<std::vector<Literal>>& arguments);
-  // Of each replica, the global values of which its partitions hold tiles.
+  // Returns, for each replica, the global values of which its partitions hold tiles.
   absl::StatusOr<std::vector<std::vector<Literal>>> Joined(
       const std::vector<std::vector<Literal>>& arguments) const;
   absl::StatusOr<std::vector<std::vector<Literal>>> Cut(

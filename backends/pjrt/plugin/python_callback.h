@@ -1,5 +1,5 @@
-// Custom calls to `assay_python_callback`: Python functions, called through one C function that the
-// Python package hands over as a create option (docs/pjrt.md).
+// Custom calls to `assay_python_callback`: Python functions, called through a C function that the
+// Python package passes as a create option (docs/pjrt.md). Tests: the tests of python/assay_jax.
 #ifndef ASSAY_BACKENDS_PJRT_PLUGIN_PYTHON_CALLBACK_H_
 #define ASSAY_BACKENDS_PJRT_PLUGIN_PYTHON_CALLBACK_H_
 
@@ -13,8 +13,8 @@ namespace assay::pjrt {
 
 void RegisterPythonCallback(PJRT_Client& client);
 
-// Counts a program among those that call its Python functions while it lives, so that Python can
-// let go of functions that no program calls. Executions that are enqueued hold their program.
+// Counts a living program for each Python function that it calls, so that Python can release
+// functions without callers. An enqueued execution keeps its program alive.
 class CallbackUses {
  public:
   CallbackUses(const Module& module, const ClientOptions& options);

@@ -1,5 +1,5 @@
-// The folder of traces: every module that is compiled, with the arguments and results of each
-// execution, as `assay diff` and `assay run` read them.
+// Writes the trace folder: every compiled module, with the arguments and results of each execution,
+// in the formats of `assay diff` and `assay run`. Tests: plugin_lives_test.cc.
 #ifndef ASSAY_BACKENDS_PJRT_PLUGIN_TRACE_H_
 #define ASSAY_BACKENDS_PJRT_PLUGIN_TRACE_H_
 
@@ -11,10 +11,10 @@
 
 namespace assay::pjrt {
 
-// Writes NNNN_NAME.hlo where the client wants traces.
+// Writes NNNN_NAME.hlo if the client has a trace folder.
 absl::Status TraceModule(PJRT_LoadedExecutable& executable);
-// Writes the arrays by device as TRACE.runK.KIND.npz, where `trace` is the executable's; an
-// execution may outlive it. `kind` is "arguments" or "results".
+// Writes the arrays by device as TRACE.runK.KIND.npz. `trace` is a copy of the executable's prefix,
+// because an execution may outlive the executable. `kind` is "arguments" or "results".
 absl::Status TraceArrays(const std::string& trace, int64_t run, const std::string& kind,
                          const std::vector<std::vector<Literal>>& by_device);
 

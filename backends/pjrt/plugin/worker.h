@@ -1,4 +1,5 @@
-// The thread on which a client's programs run, one after the other in the order of their start.
+// The thread that runs a client's programs, one after the other in the order of their start. Tests:
+// plugin_test.cc.
 #ifndef ASSAY_BACKENDS_PJRT_PLUGIN_WORKER_H_
 #define ASSAY_BACKENDS_PJRT_PLUGIN_WORKER_H_
 
@@ -15,7 +16,7 @@ class Worker {
  public:
   using Task = std::function<void()>;
 
-  // Runs what is left, then ends the thread.
+  // Runs the remaining tasks, then ends the thread.
   ~Worker() {
     {
       const std::lock_guard lock(mutex_);
@@ -25,7 +26,7 @@ class Worker {
     if (thread_.joinable()) thread_.join();
   }
 
-  // Runs the task after those that were put before it.
+  // Enqueues the task.
   void Put(Task task) {
     {
       const std::lock_guard lock(mutex_);
@@ -62,7 +63,7 @@ class Worker {
       running_ = true;
       lock.unlock();
       task();
-      task = nullptr;  // what it holds is given up outside of the lock
+      task = nullptr;  // its resources are released without holding the lock
       lock.lock();
       running_ = false;
     }
@@ -71,7 +72,7 @@ class Worker {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<Task> tasks_;
-  bool running_ = false;  // a task, on whichever thread
+  bool running_ = false;  // true while any thread runs a task
   bool ends_ = false;
   std::thread thread_;
 };

@@ -1,5 +1,5 @@
-// Modules on global shapes: the devices hold tiles of every argument and of every result, as the
-// shardings of the module say. Tests: tools/peers/pjrt_jax.py.
+// Modules on global shapes: the devices hold tiles of every argument and result, according to the
+// module's shardings. Tests: tools/peers/pjrt_jax.py.
 #ifndef ASSAY_BACKENDS_PJRT_SHARDING_GLOBAL_SHAPES_H_
 #define ASSAY_BACKENDS_PJRT_SHARDING_GLOBAL_SHAPES_H_
 
@@ -16,30 +16,30 @@
 
 namespace assay::pjrt {
 
-// Whether shardings are written as Shardy leaves them.
+// Returns true if the module has shardings in Shardy's form.
 bool UsesShardy(const Module& module);
 
-// An array of the border of a module and where its tiles lie.
+// An argument or result of a module and the placement of its tiles.
 struct PlacedLeaf {
   Shape shape;
   Placement placement;
 
   // The shape of every device's part.
   Shape TileShape() const { return Shape(shape.element_type(), placement.tile_sizes); }
-  // Every device holds the whole array.
+  // Returns true if every device holds the whole array.
   bool IsReplicated() const;
-  // What a device holds of the array. Copies share their storage with it.
+  // Returns a device's tile of the array. The tile of a replicated array is the array itself.
   absl::StatusOr<Literal> TileOf(const Literal& value, size_t device) const;
-  // The array of which the devices hold these parts.
+  // Returns the array of which the devices hold these tiles.
   absl::StatusOr<Literal> Join(absl::Span<const Literal> tiles) const;
 };
 
-// How the leaves of the entry's parameters and of its root lie on the partitions. A leaf whose
-// sharding the module does not say is replicated.
+// The placement of the leaves of the entry's parameters and root on the partitions. A leaf without
+// a sharding is replicated.
 class GlobalShapes {
  public:
-  // INVALID_ARGUMENT where a sharding is not sound; UNIMPLEMENTED where a value of the border is a
-  // sum of what the devices hold, or one value for each of them.
+  // Returns INVALID_ARGUMENT for an invalid sharding, and UNIMPLEMENTED if an argument or result is
+  // unreduced (the sum of the devices' values) or manual (one value for each device).
   static absl::StatusOr<GlobalShapes> Of(const Module& module, int64_t partitions);
 
   int64_t partitions() const { return partitions_; }
@@ -55,11 +55,11 @@ class GlobalShapes {
   std::vector<PlacedLeaf> results_;
 };
 
-// Writes the shardings of the border into the module, those that it does not say as replicated.
+// Writes the shardings of arguments and results into the module; missing ones are replicated.
 absl::Status WriteBorderShardings(Module& module);
 
-// The placement as the fields of an OpSharding without axes: tiles by dimension and the devices in
-// the order of the tiles. Empty for a replicated array, as hosts expect it.
+// Serialises the placement as an OpSharding without axes: tiles by dimension and the devices in the
+// order of the tiles. Empty for a replicated array, as hosts expect it.
 std::string SerializedSharding(const PlacedLeaf& leaf);
 
 }  // namespace assay::pjrt

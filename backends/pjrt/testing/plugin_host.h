@@ -27,8 +27,8 @@ namespace assay::pjrt::plugin_test {
 
 inline const PJRT_Api& Api() { return *GetPjrtApi(); }
 
-// Arguments of a host that says `size` as struct_size: bytes up to the next multiple of 8 are junk
-// that nobody may change, and behind them lies a page that nobody may read.
+// Arguments of a host with `size` as struct_size. Bytes up to the next multiple of 8 are junk that
+// must not change, and a page that must not be read follows them.
 template <typename Args>
 struct Guarded {
   explicit Guarded(size_t size = kStructSize<Args>) : said(size) {
@@ -165,7 +165,7 @@ class PluginTest : public ::testing::Test {
     to->host_layout = layout;
     Do(Api().Buffer_ToHostBuffer, to);
     std::vector<T> values(to->dst_size / sizeof(T));
-    values.reserve(values.size() + 1);  // null would ask for the size again
+    values.reserve(values.size() + 1);  // a null pointer would request the size again
     to->dst = values.data();
     Do(Api().Buffer_ToHostBuffer, to);
     EXPECT_EQ(Await(to->event).code, PJRT_OK);
@@ -206,7 +206,7 @@ class PluginTest : public ::testing::Test {
     destroy->executable = executable;
     Do(Api().LoadedExecutable_Destroy, destroy);
   }
-  // On one device, of one result. `run` gets the error of the event.
+  // Executes on one device a program with one result. Stores the event's error in `run`.
   Failure Execute(PJRT_LoadedExecutable* executable, std::vector<PJRT_Buffer*> arguments,
                   PJRT_Buffer** result, Failure* run = nullptr) {
     PJRT_Buffer* const* argument_list = arguments.data();

@@ -1,7 +1,6 @@
-// What the second tier compiles: a straight line of operations on lanes of 1, 4 and 8 bytes, for
-// which a machine instruction or a few stand. Kernels tell what they compute by their place in the
-// table of kernels, so that the second tier needs no lowering of its own.
-// Tests: native_test.cc.
+// The input of the second tier: a straight line of operations on lanes of 1, 4 and 8 bytes, each of
+// which takes one or a few machine instructions. The operation of a kernel is found by its place in
+// the table of kernels, so the second tier needs no lowering of its own. Tests: native_test.cc.
 #ifndef ASSAY_BACKENDS_CPU_VECTOR_NATIVE_LANE_CODE_H_
 #define ASSAY_BACKENDS_CPU_VECTOR_NATIVE_LANE_CODE_H_
 
@@ -23,7 +22,7 @@ struct LaneOperation {
   Direction direction = Direction::kEq;  // kCompare
   Lane lane = Lane::kU8;                 // of the data operand; any of its width for kSelect, kCopy
   Lane to = Lane::kU8;                   // of the result
-  bool swapped = false;                  // of two NaNs the second counts (add, multiply)
+  bool swapped = false;  // true if the second of two NaN operands is returned (add, multiply)
 };
 
 // The operation, if the second tier has instructions for it. `bits` is KernelParameters::bits.

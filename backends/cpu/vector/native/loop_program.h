@@ -1,5 +1,5 @@
-// Condition and body of a loop on elementwise values as one piece of compiled code.
-// Tests: native_test.cc.
+// The condition and body of an elementwise loop as one piece of compiled code. Tests:
+// native_test.cc.
 #ifndef ASSAY_BACKENDS_CPU_VECTOR_NATIVE_LOOP_PROGRAM_H_
 #define ASSAY_BACKENDS_CPU_VECTOR_NATIVE_LOOP_PROGRAM_H_
 
@@ -14,7 +14,7 @@
 namespace assay::cpu {
 
 struct LoopProgram {
-  // An array of equal elements that Start has put into the scratch of a program.
+  // An array of equal elements that Start has written to the scratch of a program.
   struct Uniform {
     bool of_body = false;
     Place place;
@@ -24,8 +24,8 @@ struct LoopProgram {
   int64_t steps = 0;
 };
 
-// `leaf_bytes`: of an element of each leaf of the state. Null unless the second tier takes all
-// steps of both programs.
+// `leaf_bytes` has the bytes of an element of each leaf of the state. Returns nothing unless the
+// second tier supports all steps of both programs.
 std::optional<LoopProgram> JoinLoop(const BlockProgram& condition, const BlockProgram& body,
                                     absl::Span<const int64_t> leaf_bytes);
 

@@ -1,7 +1,7 @@
-// The second tier: lane code as machine code, for chains of cheap operations, whose values stay in
-// registers there, and for loops on few elements. It takes microseconds to make, and gives the bits
-// of the block kernels. Null everywhere where the machine lacks AVX2 or memory may not become code:
-// then the kernels do all the work. Tests: native_test.cc.
+// The second tier compiles lane code to machine code, for chains of cheap operations, whose values
+// then stay in registers, and for loops on few elements. Compiling takes microseconds, and the code
+// gives the bits of the block kernels. All functions return null if the CPU lacks AVX2 or memory
+// may not be made executable; the kernels then do all the work. Tests: native_test.cc.
 #ifndef ASSAY_BACKENDS_CPU_VECTOR_NATIVE_NATIVE_CODE_H_
 #define ASSAY_BACKENDS_CPU_VECTOR_NATIVE_NATIVE_CODE_H_
 
@@ -14,19 +14,20 @@
 
 namespace assay::cpu {
 
-// Safe from several threads.
+// A piece of compiled code. Thread-safe.
 class NativeCode {
  public:
   virtual ~NativeCode() = default;
-  // The elements of a vector, of which a call takes whole numbers.
+  // The number of elements of a vector. A call processes whole vectors.
   virtual int64_t elements() const = 0;
-  // Of a straight line: computes n elements at the addresses of the arrays, n a multiple of
-  // elements(). Of a loop: runs at most n iterations on elements() elements, with the arrays of the
-  // state first; returns those that have run, fewer if the condition has ended them.
+  // A straight line computes n elements at the addresses of the arrays; n is a multiple of
+  // elements(). A loop runs at most n iterations on elements() elements, with the arrays of the
+  // state first, and returns the number of iterations that ran, which is less than n if the
+  // condition became false.
   virtual int64_t Call(const std::byte* const* arrays, int64_t n) const = 0;
 };
 
-// Returns true if this machine runs it.
+// Returns true if this CPU supports compiled code.
 bool NativeCodeRuns();
 
 std::unique_ptr<const NativeCode> CompileLine(const LaneCode& code);

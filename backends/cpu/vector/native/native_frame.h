@@ -18,7 +18,7 @@ namespace assay::cpu::native {
 
 using Xbyak::Reg64;
 
-// What is longer is left to the kernels: neither time nor stack may grow with a module.
+// Longer code is left to the kernels, so that neither compile time nor stack grows with a module.
 inline constexpr size_t kMostSteps = 4096;
 
 inline bool IsWide(const LaneCode& code) {
@@ -40,7 +40,7 @@ class CompiledCode : public NativeCode {
       std::memcpy(pool_[i].bytes, assembler_->pool()[i].data(), sizeof(pool_[i].bytes));
     }
   }
-  // The code is complete, but for the address of the constants, which stands at `pool_offset`.
+  // Completes the code by writing the address of the constants at `pool_offset`.
   void Finish(size_t pool_offset) {
     assembler_->rewrite(pool_offset, reinterpret_cast<uintptr_t>(pool_.data()), 8);
     assembler_->readyRE();

@@ -1,5 +1,5 @@
-// The steps of a block program that the second tier has compiled, run by run, and when it does so.
-// Tests: native_test.cc.
+// The runs of steps of a block program that the second tier compiles, and the decision when to
+// compile them. Tests: native_test.cc.
 #ifndef ASSAY_BACKENDS_CPU_VECTOR_NATIVE_NATIVE_PROGRAM_H_
 #define ASSAY_BACKENDS_CPU_VECTOR_NATIVE_NATIVE_PROGRAM_H_
 
@@ -31,7 +31,7 @@ class NativeProgram {
   // Counts the work of a call, and compiles when there has been enough of it to pay. Returns true
   // if the runs are compiled.
   bool Ready(int64_t elements) const;
-  // Compiled ones have code; the others are left to the kernels.
+  // The runs. A run without code is left to the kernels.
   const std::vector<Run>& runs() const { return runs_; }
 
  private:

@@ -1,7 +1,7 @@
-// Gives the values of lane code their registers, one step after the other, and emits the steps. A
-// value takes as many registers as vectors are computed side by side. Where registers run out, the
-// value that is needed last goes to its place in memory or to a slot of the stack.
-// Tests: native_test.cc.
+// Assigns registers to the values of lane code, step by step, and emits the steps. A value takes
+// one register (a group) for each vector that is computed in parallel. If registers run out, the
+// value whose next use is farthest is spilled to its place in memory or to the stack. Tests:
+// native_test.cc.
 #ifndef ASSAY_BACKENDS_CPU_VECTOR_NATIVE_REGISTER_ALLOCATOR_H_
 #define ASSAY_BACKENDS_CPU_VECTOR_NATIVE_REGISTER_ALLOCATOR_H_
 
@@ -29,9 +29,9 @@ class RegisterAllocator {
   void AddUse(int32_t value, int32_t step);
   // Emits step i of the code.
   void EmitStep(int32_t i);
-  // A group that holds the value.
+  // Returns a group that holds the value.
   int Hold(int32_t value, int32_t now);
-  // A group for a new value; others than the pinned may be put away for it.
+  // Returns a group for a new value; may spill values that are not pinned.
   int Take(int32_t now);
   void Pin(int group) { pinned_[group] = true; }
   void UnpinAll() { pinned_ = {}; }
@@ -46,11 +46,11 @@ class RegisterAllocator {
   bool is_mask(int32_t value) const { return is_mask_[value]; }
   void LoadSlot(int32_t value, int group);
   void AssignSlot(int32_t value, int slot) { where_[value].slot = slot; }
-  // A mask becomes the value 1.
+  // Converts a mask to the values 0 and 1.
   void MaskToValue(int32_t value, int32_t now);
-  // The value in the group goes to a slot.
+  // Spills the value in the group.
   void PutAway(int group);
-  // The value comes into the group, wherever it is.
+  // Copies the value into the group from wherever it is.
   void CopyInto(int32_t value, int group);
   void MoveGroup(int from, int to);
   void StoreGroup(int group, int slot);
@@ -58,7 +58,7 @@ class RegisterAllocator {
   int NewSlot();
   bool failed() const { return failed_; }
   bool spilled() const { return spilled_; }
-  // A result is put here, if it is free then (kNone: anywhere).
+  // Sets the group that a result gets if it is free then (kNone for any group).
   void Prefer(int32_t value, int group) { preferred_[value] = group; }
 
   static constexpr int kRegisters = 16;
@@ -67,7 +67,7 @@ class RegisterAllocator {
   }
 
  protected:
-  // Vector u of an array or of a uniform value.
+  // Returns the address of vector u of an array or of a uniform value.
   virtual Xbyak::RegExp Address(const LaneValue& value, int u) = 0;
   // Called when a value has been computed into its group.
   virtual void Defined(int32_t /*value*/, int32_t /*now*/) {}

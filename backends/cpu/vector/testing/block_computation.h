@@ -1,5 +1,5 @@
-// What backends/testing/accuracy.h measures of the cpu backend. Used by accuracy_test.cc and
-// accuracy_main.cc.
+// The cpu backend's functions in the form that backends/testing/accuracy.h measures. Used by
+// accuracy_test.cc and accuracy_main.cc.
 #ifndef ASSAY_BACKENDS_CPU_VECTOR_TESTING_BLOCK_COMPUTATION_H_
 #define ASSAY_BACKENDS_CPU_VECTOR_TESTING_BLOCK_COMPUTATION_H_
 

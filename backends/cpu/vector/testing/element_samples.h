@@ -12,8 +12,8 @@
 
 namespace assay::cpu {
 
-// Patterns at which operations change their ways: limits, powers of two and their neighbours,
-// small integers.
+// Bit patterns at which operations change their behaviour: limits, powers of two and their
+// neighbours, small integers.
 inline std::vector<uint64_t> EdgePatterns(ElementType type) {
   const int bits = Info(type).bits;
   const uint64_t mask = bits == 64 ? ~uint64_t{0} : (uint64_t{1} << bits) - 1;

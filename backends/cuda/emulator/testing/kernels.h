@@ -1,4 +1,4 @@
-// The parameters of the kernels that tests of the emulator run, and where their entries are.
+// The parameters and the entries of the kernels that the emulator's tests run.
 #ifndef ASSAY_BACKENDS_CUDA_EMULATOR_TESTING_KERNELS_H_
 #define ASSAY_BACKENDS_CUDA_EMULATOR_TESTING_KERNELS_H_
 

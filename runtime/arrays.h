@@ -1,5 +1,5 @@
-// Arrays as a run has them: dense, row-major, sub-byte elements one to the byte. Elements need not
-// be aligned.
+// Arrays of a run: dense and row-major, with one byte for each sub-byte element. Elements need not
+// be aligned. Tests: engine_test.cc.
 #ifndef ASSAY_RUNTIME_ARRAYS_H_
 #define ASSAY_RUNTIME_ARRAYS_H_
 
@@ -34,7 +34,7 @@ inline void StoreAt(std::byte* data, int64_t index, T value) {
   std::memcpy(data + index * static_cast<int64_t>(sizeof(T)), &value, sizeof(T));
 }
 
-// Calls f with a value of the type that has the size of an element: 1, 2, 4, 8 or 16 bytes.
+// Calls f with a value of a type whose size is that of an element: 1, 2, 4, 8 or 16 bytes.
 template <typename F>
 void WithStorage(int64_t bytes, F f) {
   switch (bytes) {

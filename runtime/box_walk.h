@@ -11,8 +11,8 @@
 
 namespace assay::runtime {
 
-// The indices starts[d] <= index[d] < starts[d] + counts[d], which are `count` neighbours in
-// row-major order from position `first` on.
+// The indices starts[d] <= index[d] < starts[d] + counts[d]. They are `count` consecutive positions
+// in row-major order, from `first` on.
 struct Box {
   int64_t first = 0;
   int64_t count = 1;
@@ -27,7 +27,8 @@ struct Box {
   }
 };
 
-// Boxes of at most `most` elements: whole minor dimensions, and of the one around them even shares.
+// Iterates over boxes of at most `most` elements. A box has whole minor dimensions, and an even
+// share of the dimension around them.
 class BoxWalk {
  public:
   // `sizes` must outlive the walk and have no zero.
@@ -47,10 +48,10 @@ class BoxWalk {
     inner_ = inner;
   }
 
-  // Of all boxes.
+  // Returns the number of boxes.
   int64_t count() const { return boxes_; }
   const Box& box() const { return box_; }
-  // False after the last box.
+  // Moves to the next box. Returns false after the last one.
   bool Next() {
     if (split_ < 0) return false;
     box_.first += box_.count;
@@ -69,7 +70,7 @@ class BoxWalk {
  private:
   absl::Span<const int64_t> sizes_;
   Box box_;
-  int64_t split_;  // the dimension that is cut; -1: all is one box
+  int64_t split_;  // the dimension that is cut; -1 if there is one box
   int64_t boxes_ = 1;
   int64_t share_ = 1;
   int64_t inner_ = 1;

@@ -1,4 +1,5 @@
-// What a run may use, and the count of what it has used. Tests: interpreter/budgets_test.cc.
+// The budget of a run, and the count of the steps and time that it has used. Tests:
+// interpreter/budgets_test.cc.
 #ifndef ASSAY_RUNTIME_BUDGET_H_
 #define ASSAY_RUNTIME_BUDGET_H_
 
@@ -14,43 +15,43 @@
 
 namespace assay::runtime {
 
-// The limits of one run; the defaults suit a laptop. Exceeding one is RESOURCE_EXHAUSTED and names
-// the instruction. Negative: unlimited.
+// The limits of one run. The defaults suit a laptop. Exceeding a limit returns RESOURCE_EXHAUSTED
+// with the name of the instruction. A negative limit means unlimited.
 struct RunBudget {
-  int64_t bytes = int64_t{4} << 30;  // live values, arguments included
+  int64_t bytes = int64_t{4} << 30;  // of live values, including arguments
   int64_t elements = -1;             // of any one value
   int64_t steps = -1;                // element operations
-  int64_t call_depth = 20000;        // calls, loops and branches inside each other
+  int64_t call_depth = 20000;        // nested calls, loops and branches
   double seconds = 600;              // wall time
-  // Threads that compute together, 1 to kMostThreads; negative: one for each processor, 16 at most.
-  // No result depends on it.
+  // The number of threads, 1 to kMostThreads; negative for one per processor, at most 16. Results
+  // do not depend on it.
   int64_t threads = -1;
   static constexpr int64_t kMostThreads = 1024;
 };
 
-// Element steps and wall time, counted together over nested calls.
+// Counts element steps and wall time over nested calls.
 class Budget {
  public:
   using Clock = std::chrono::steady_clock;
-  // Negative: unlimited, and so are 10^9 seconds or more.
+  // A negative limit means unlimited, and so do 10^9 seconds or more.
   Budget(int64_t steps, double seconds);
   Budget() : Budget(-1, -1) {}
 
-  // Charges `steps` element operations. RESOURCE_EXHAUSTED when steps or time have run out. Cheap
-  // enough for every instruction and for every few thousand elements; safe from several threads.
-  // Looks at the clock once in 65536 steps.
+  // Charges `steps` element operations. Returns RESOURCE_EXHAUSTED if steps or time have run out.
+  // Cheap enough for every instruction and for every few thousand elements. Thread-safe. Reads the
+  // clock once in 65536 steps.
   absl::Status Charge(int64_t steps) {
     const int64_t spent = Add(steps);
     if (spent >= 0 && spent < next_check_.load(std::memory_order_relaxed)) return absl::OkStatus();
     return Check(spent);
   }
-  // As Charge, and looks at the clock: for steps that may take milliseconds each.
+  // Like Charge, but always reads the clock, for steps that may take milliseconds each.
   absl::Status ChargeCostly(int64_t steps);
   int64_t spent() const { return spent_.load(std::memory_order_relaxed); }
 
  private:
-  // The total after `steps` more. A process with one thread need not pay for an atomic addition,
-  // which would be a good part of what a step on few elements takes.
+  // Adds the steps and returns the total. A process with one thread avoids the atomic addition,
+  // which would take a large part of the time of a step on few elements.
   int64_t Add(int64_t steps) {
 #if __has_include(<sys/single_threaded.h>)
     if (__libc_single_threaded != 0) {
@@ -65,7 +66,7 @@ class Budget {
   absl::Status CheckClock();
 
   std::atomic<int64_t> spent_{0};
-  std::atomic<int64_t> next_check_{0};  // steps that may be spent before the next one
+  std::atomic<int64_t> next_check_{0};  // the total at which the limits are checked next
   int64_t limit_;
   double seconds_;
   Clock::time_point deadline_;

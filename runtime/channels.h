@@ -1,6 +1,6 @@
-// Messages between processes: send and recv. A send leaves its value, and never waits unless the
-// run says so (RunOptions::sends_wait); a recv is done when its value is there, the k-th of a place
-// with the k-th sent to it. Source: reference ops_control_and_collectives.md 8.1. Tests:
+// Messages between devices: send and recv. A send does not wait for its recv unless
+// RunOptions::sends_wait is set. A recv is done when its value has been sent: the k-th recv of a
+// line gets its k-th message. Source: reference ops_control_and_collectives.md 8.1. Tests:
 // transfers_test.cc.
 #ifndef ASSAY_RUNTIME_CHANNELS_H_
 #define ASSAY_RUNTIME_CHANNELS_H_
@@ -23,25 +23,25 @@ namespace assay::runtime {
 
 class Channels {
  public:
-  // From the process to `target` of its own program (a flattened id), or, without one, to whoever
-  // receives on the channel, in whatever program.
-  // What it returns is ready when a recv has begun that gets the value.
+  // Sends from the device to `target` of its own program (a flattened id) or, without a target, to
+  // the receiver on the channel in any program. The result is ready when the recv that gets the
+  // value has begun.
   absl::StatusOr<PendingPtr> Send(const Instruction& send, std::optional<int64_t> target,
                                   const Literal& value, const Process& process);
   absl::StatusOr<PendingPtr> Receive(const Instruction& recv, std::optional<int64_t> source,
                                      const Process& process);
 
-  // An error for a message that nobody has received.
+  // Returns an error if a message has not been received.
   absl::Status CheckEmpty() const;
 
  private:
-  // A message under way: its value once it is sent, and whether somebody waits for it.
+  // A message: its value once it is sent, and whether a recv waits for it.
   struct Message;
   class Arrival;
   class Delivery;
-  // Program, channel, source and target; without pairs all but the channel are -1.
+  // Program, channel, source and target. Without source-target pairs all but the channel are -1.
   using Line = std::tuple<int64_t, int64_t, int64_t, int64_t>;
-  // Those who use a channel without pairs: one sends, one receives.
+  // The sender and the receiver of a channel without pairs.
   struct Ends {
     std::optional<ProcessId> sender, receiver;
   };

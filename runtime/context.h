@@ -1,5 +1,6 @@
-// What is handed to every step of a run: the budget, the account of scratch memory, the threads
-// that share long loops, and who runs called computations. One per thread of execution.
+// The context of every step of a run: the budget, the account of scratch memory, the threads that
+// share long loops, and the caller of computations. Every thread has its own. Tests:
+// engine_test.cc, interpreter/budgets_test.cc.
 #ifndef ASSAY_RUNTIME_CONTEXT_H_
 #define ASSAY_RUNTIME_CONTEXT_H_
 
@@ -16,30 +17,30 @@ namespace assay::runtime {
 
 class WorkerPool;  // parallel.h
 
-// What a step asks of whoever runs modules.
+// Runs called computations for a step.
 class ComputationCaller {
  public:
   virtual ~ComputationCaller() = default;
-  // Runs a called computation on literals; for regions that are not flat (spec/analysis).
+  // Runs a computation on literals, for regions that are not flat (spec/analysis).
   virtual absl::StatusOr<Literal> Call(const Computation& computation,
                                        absl::Span<const Literal> arguments) = 0;
 };
 
-// Counts what steps allocate while they run.
+// Counts the memory that steps allocate temporarily.
 class ScratchAccount {
  public:
   virtual ~ScratchAccount() = default;
-  // RESOURCE_EXHAUSTED where the bytes do not fit.
+  // Returns RESOURCE_EXHAUSTED if the bytes exceed the budget.
   virtual absl::Status Reserve(int64_t bytes) = 0;
   virtual void Release(int64_t bytes) = 0;
 };
 
 struct Context {
-  ComputationCaller* caller = nullptr;  // null: regions must be flat
-  Budget* budget = nullptr;             // null: unlimited
-  ScratchAccount* scratch = nullptr;    // null: not counted; safe from several threads
-  // The threads that share the blocks of long loops (parallel.h); null: this one alone. No result
-  // depends on it.
+  ComputationCaller* caller = nullptr;  // null if all regions are flat
+  Budget* budget = nullptr;             // null for unlimited
+  ScratchAccount* scratch = nullptr;    // null to count nothing; thread-safe
+  // The threads that share the blocks of long loops (parallel.h); null for this thread alone.
+  // Results do not depend on it.
   WorkerPool* workers = nullptr;
 
   absl::Status Charge(int64_t steps) {
@@ -49,7 +50,7 @@ struct Context {
     return budget == nullptr ? absl::OkStatus() : budget->ChargeCostly(steps);
   }
 
-  // A loop that several threads share (parallel.h); each has a context of its own.
+  // A loop that several threads share (parallel.h). Each thread has a context of its own.
   struct Loop;
 };
 
@@ -65,7 +66,7 @@ struct Context::Loop {
   Context& context;
 };
 
-// Charges a budget in portions, so that huge runs stop in time and small ones pay little.
+// Charges a budget in portions, so that long runs stop in time and short ones have little overhead.
 class Meter {
  public:
   explicit Meter(Context& context) : context_(context) {}

@@ -1,5 +1,5 @@
-// What operations on arrays with dynamic dimensions share: values cut to their valid box, put back
-// into storage of the bound, and instructions for other sizes. Tests: dynamic_test.cc.
+// Shared by operations on arrays with dynamic dimensions: cuts values to their valid box, puts them
+// back into storage of the bound, and makes instructions for other sizes. Tests: dynamic_test.cc.
 #ifndef ASSAY_RUNTIME_DYNAMIC_H_
 #define ASSAY_RUNTIME_DYNAMIC_H_
 
@@ -14,16 +14,17 @@
 
 namespace assay::runtime {
 
-// The valid box as an array of just that size.
+// Returns the valid box as an array of exactly its size.
 absl::StatusOr<Literal> CutToSizes(const Literal& value, const Process& process);
 
-// An array as the valid box of a value of `shape`. FAILED_PRECONDITION where it does not fit.
+// Returns a value of `shape` whose valid box is the array. Returns FAILED_PRECONDITION if it does
+// not fit.
 absl::StatusOr<Literal> EmbedBox(const Literal& box, const Shape& shape, const Process& process);
 
-// An instruction with the name, place and attributes of another, on operands of its own.
+// An instruction with the name, source place and attributes of another, on its own operands.
 struct ResizedInstruction {
   std::vector<std::unique_ptr<Instruction>> operands;
-  std::unique_ptr<Instruction> op;  // of the other's shape until it is given one
+  std::unique_ptr<Instruction> op;  // has the other's shape until another is set
 };
 ResizedInstruction OnOperands(const Instruction& like, Opcode opcode,
                               absl::Span<const Literal> operands);

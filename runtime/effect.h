@@ -1,8 +1,8 @@
-// Operations whose value does not follow from their operands alone: they ask which device runs
-// them, meet other devices, talk to the host, or draw random numbers. Prepared once for an
-// instruction, started each time it is reached. Source: reference ops_control_and_collectives.md
-// 5-11. Tests: interpreter/world_test.cc, collective_forms_test.cc, transfers_test.cc,
-// random_test.cc.
+// Operations whose value does not depend on their operands alone: they query the device,
+// synchronise with other devices, exchange values with the host, or draw random numbers. An effect
+// is prepared once for an instruction and started at every execution. Source: reference
+// ops_control_and_collectives.md 5-11. Tests: interpreter/world_test.cc, collective_forms_test.cc,
+// transfers_test.cc, random_test.cc.
 #ifndef ASSAY_RUNTIME_EFFECT_H_
 #define ASSAY_RUNTIME_EFFECT_H_
 
@@ -28,13 +28,13 @@ class Effect {
 };
 using EffectOr = absl::StatusOr<std::unique_ptr<Effect>>;
 
-// The instruction must be an effect; the engine outlives what is prepared with it.
+// Prepares an effect. The instruction must be an effect. The engine must outlive the result.
 EffectOr PrepareEffect(const Instruction& instruction, const Engine& engine);
 
-// An operation on the parts of its operands that their current sizes say are there.
+// Prepares an operation on the valid boxes of operands with dynamic sizes.
 EffectOr PrepareDynamicEffect(const Instruction& instruction, const Engine& engine);
 
-// The families of the runtime itself.
+// The families that the runtime implements.
 EffectOr PrepareCollectiveEffect(const Instruction& instruction, const Engine& engine);
 EffectOr PreparePermuteInPlace(const Instruction& permute, const Engine& engine);
 EffectOr PrepareTransferEffect(const Instruction& instruction);  // send, recv, infeed, outfeed

@@ -1,6 +1,6 @@
-// The floating-point state golden code needs: round to nearest even, subnormals kept, no exception
-// trapped, x87 at its full precision. A guard at every entry point, because a plugin or the host
-// may have left another state in this thread. Tests: float_environment_test.cc.
+// The floating-point state that golden code needs: round to nearest even, subnormals kept, no
+// exception trapped, x87 at its full precision. Every entry point has a guard, because a plug-in or
+// the host may have left another state in this thread. Tests: float_environment_test.cc.
 #ifndef ASSAY_RUNTIME_FLOAT_ENVIRONMENT_H_
 #define ASSAY_RUNTIME_FLOAT_ENVIRONMENT_H_
 
@@ -14,8 +14,8 @@
 namespace assay::runtime {
 
 #if defined(__x86_64__)
-// Sets the state on construction and restores what was there on destruction, the host's exception
-// flags among it. Guards may nest; one that finds the state right only reads it.
+// Sets the state on construction and restores the previous one, including the host's exception
+// flags, on destruction. Guards may nest. A guard that finds the right state only reads it.
 class FloatEnvironmentGuard {
  public:
   FloatEnvironmentGuard() : vector_(_mm_getcsr()) {
@@ -26,7 +26,7 @@ class FloatEnvironmentGuard {
   ~FloatEnvironmentGuard() {
     if (_mm_getcsr() != vector_) _mm_setcsr(vector_);
     if ((x87_ & kX87Mask) != kX87State) {
-      __asm__ volatile("fnclex");  // flags of ours that the host's state would trap
+      __asm__ volatile("fnclex");  // clears flags that the host's state would trap
       LoadX87(x87_);
     }
   }
@@ -46,7 +46,7 @@ class FloatEnvironmentGuard {
   uint16_t x87_;
 };
 #else
-// The same as far as the platform's state goes.
+// The same for platforms without x86 control registers.
 class FloatEnvironmentGuard {
  public:
   FloatEnvironmentGuard() {

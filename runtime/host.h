@@ -1,5 +1,5 @@
-// Which device of a run somebody is, and the host program as devices see it.
-// Source: reference ops_control_and_collectives.md 5, 8. Tests: interpreter/transfers_test.cc.
+// The identity of a device in a run, and the interface of the host program. Source: reference
+// ops_control_and_collectives.md 5, 8. Tests: interpreter/transfers_test.cc.
 #ifndef ASSAY_RUNTIME_HOST_H_
 #define ASSAY_RUNTIME_HOST_H_
 
@@ -13,7 +13,7 @@
 
 namespace assay::runtime {
 
-// A process of a run: which of the programs it executes, and its place in that program's grid.
+// Identifies a device of a run: the program that it executes and its place in that program's grid.
 struct ProcessId {
   int64_t program = 0;
   int64_t replica = 0;
@@ -21,20 +21,20 @@ struct ProcessId {
   friend bool operator==(const ProcessId&, const ProcessId&) = default;
 };
 
-// What infeeds and receives from the host yield, where outfeeds and sends to the host go. This one
-// has nothing to give and takes nothing.
+// The host program: provides the values of infeeds and receives and accepts those of outfeeds and
+// sends. The base class provides nothing and accepts nothing.
 class Host {
  public:
   virtual ~Host() = default;
-  // The next item of the process's queue, of the shape asked for.
+  // Returns the next item of the device's queue, which must have this shape.
   virtual absl::StatusOr<Literal> Infeed(const ProcessId& process, const Shape& shape);
   virtual absl::Status Outfeed(const ProcessId& process, const Literal& value);
-  // `key` is the rendezvous of the instruction's frontend attributes, else its channel id.
+  // `key` is the rendezvous in the instruction's frontend attributes, otherwise its channel id.
   virtual absl::StatusOr<Literal> Receive(const ProcessId& process, const std::string& key,
                                           const Shape& shape);
   virtual absl::Status Send(const ProcessId& process, const std::string& key, const Literal& value);
-  // What it holds ready for processes before a run: counted against the run's budget of bytes from
-  // beginning to end.
+  // Returns the bytes that the host holds for devices before a run. They count against the run's
+  // budget for its whole duration.
   virtual int64_t held_bytes() const { return 0; }
 };
 

@@ -1,6 +1,6 @@
-// A way to end work that has begun: whoever starts it says when it should end, and everything that
-// counts a budget asks. Ctrl-C of a Python user comes in this way. Tests:
-// interpreter/budgets_test.cc, python/tests/bad_input_test.py.
+// Interrupts running work: the caller of the work provides a predicate, which all code that counts
+// a budget checks. Python's Ctrl-C uses it. Tests: interpreter/budgets_test.cc,
+// python/tests/bad_input_test.py.
 #ifndef ASSAY_RUNTIME_INTERRUPT_H_
 #define ASSAY_RUNTIME_INTERRUPT_H_
 
@@ -9,8 +9,8 @@
 
 namespace assay::runtime {
 
-// While it lives, `wanted` is asked by what this thread does: true ends the work with CANCELLED.
-// It is asked often, and only by this thread. Scopes nest; the innermost one counts.
+// A scope in which work of this thread calls `wanted` and ends with CANCELLED if it returns true.
+// Only this thread calls it, and often. Scopes nest; the innermost one applies.
 class ScopedInterrupt {
  public:
   explicit ScopedInterrupt(absl::FunctionRef<bool()> wanted);
@@ -24,7 +24,7 @@ class ScopedInterrupt {
   ScopedInterrupt* const outer_;
 };
 
-// CANCELLED if this thread is to end its work; OK where nobody asked for that. Cheap.
+// Returns CANCELLED if this thread shall end its work, otherwise OK. Cheap.
 absl::Status CheckInterrupt();
 
 }  // namespace assay::runtime

@@ -1,6 +1,6 @@
-// One process that runs a planned module: a stack of activations, each a frame of values and a
-// place in a plan. Calls, loops and branches push and pop activations, so that nesting costs heap
-// and no machine stack.
+// Runs a planned module on one device: a stack of activations, each with a frame of values and a
+// position in a plan. Calls, loops and branches push and pop activations, so that nesting uses heap
+// memory instead of machine stack. Tests: interpreter/plan_values_test.cc, world_test.cc.
 #ifndef ASSAY_RUNTIME_MACHINE_H_
 #define ASSAY_RUNTIME_MACHINE_H_
 
@@ -20,8 +20,8 @@ namespace assay::runtime {
 struct Frame {
   ArenaPtr arena;
   std::vector<BufferPtr> buffers;
-  // Where World::MayBind allows it: of all kernels of the plan, step after step. Those of values in
-  // the arena never change.
+  // The references of all kernels of the plan, step after step, if World::MayBind permits them.
+  // References to values in the arena never change.
   bool is_bound = false;
   std::vector<ArrayRef> operands;
   std::vector<MutableArrayRef> results;
@@ -33,16 +33,16 @@ class Machine : public ComputationCaller {
           std::shared_ptr<MemoryAccount> memory, RunStats* stats);
 
   absl::Status Start(const Computation& computation, absl::Span<const Literal> arguments);
-  // Goes on until the computation has ended, or its step waits for other processes.
+  // Runs until the computation has ended or a step waits for other devices.
   absl::Status Advance();
   bool finished() const { return finished_; }
-  // What it waits for; null when it can go on.
+  // Returns what the machine waits for, or null if it can continue.
   const Pending* waits_for() const;
-  // The step under way and the calls that led to it, outermost first.
+  // Returns the current step and the calls that led to it, outermost first.
   std::vector<const Instruction*> Path() const;
-  // The value of the computation's root in the host's memory, once.
+  // Returns the value of the computation's root in host memory. May be called once.
   absl::StatusOr<Literal> TakeResult();
-  // For regions that are no scalar programs: runs above the current activation.
+  // Runs a region that is not a scalar program, above the current activation.
   absl::StatusOr<Literal> Call(const Computation& computation,
                                absl::Span<const Literal> arguments) override;
   void AddStats() const;
@@ -52,7 +52,7 @@ class Machine : public ComputationCaller {
     const ComputationPlan* plan = nullptr;
     Frame* frame = nullptr;
     size_t next = 0;  // step
-    // Of a while step under way: frames that all turns share, and which of them runs.
+    // For a running while step: the frames that all iterations share, and which of them is running.
     Frame* condition_frame = nullptr;
     Frame* body_frame = nullptr;
     bool in_condition = false;
@@ -61,7 +61,7 @@ class Machine : public ComputationCaller {
   // Adds the bytes of the arguments that count against the budget to `reserved`.
   absl::Status Begin(const ComputationPlan& plan, absl::Span<const Literal> arguments,
                      int64_t* reserved);
-  // Runs down to `floor` activations, of which the last has ended then; or until a step waits.
+  // Runs until `floor` activations are left, the last of which has ended, or until a step waits.
   absl::Status RunUntil(size_t floor);
   absl::StatusOr<Literal> End();
   absl::Status RunStep(const Step& step);
@@ -75,8 +75,8 @@ class Machine : public ComputationCaller {
   absl::Status StartWhile(const Step& step);
   absl::Status StartCondition(const Step& step);
   absl::Status StartBody(const Step& step);
-  // Whether a step runs its callees without activations: where nobody watches, and calls may be as
-  // deep as the step goes. RunDirect runs it, with all that it calls.
+  // Returns true if a step runs its callees without activations (RunDirect): there is no observer
+  // and the nesting depth permits it.
   bool RunsDirectly(const Step& step) const;
   absl::Status RunDirect(const ComputationPlan& plan, Frame& frame, const Step& step);
   absl::Status RunDirectLoop(const ComputationPlan& plan, Frame& frame, const Step& step);
@@ -86,26 +86,26 @@ class Machine : public ComputationCaller {
   absl::Status Await(const Step& step);
   absl::StatusOr<PendingPtr> StartEffect(const Step& step);
   absl::Status TakePending(const Step& step, PendingPtr pending);
-  // The activation on top has finished: hands its results to the one below.
+  // Pops the finished activation and passes its results to the one below.
   absl::Status Finish();
   absl::Status FinishStep(Activation& activation, const Step& step);
-  // Lets go of what nobody reads any more, and goes on to the next step.
+  // Releases values that are not read again, and moves to the next step.
   void PassOver(Activation& activation, const Step& step);
 
   absl::Status Push(const ComputationPlan& plan, Frame* frame);
-  // Brings the constants of all plans to where values lie.
+  // Copies the constants of all plans to the memory of values.
   absl::Status PlaceConstants();
-  // The storage of constant number `i` of a plan.
+  // Returns the storage of constant number `i` of a plan.
   const BufferPtr& ConstantStorage(const ComputationPlan& plan, size_t i) const;
   absl::StatusOr<Frame*> TakeFrame(const ComputationPlan& plan);
   absl::StatusOr<Frame*> NewFrame(const ComputationPlan& plan);
   void BindFrame(const ComputationPlan& plan, Frame& frame);
   void ReturnFrame(const ComputationPlan& plan, Frame* frame);
-  // The storage of results, and the references to operands and results.
+  // Allocates the storage of results and sets the references to operands and results.
   absl::Status PlaceAll(const ComputationPlan& plan, Frame& frame, const Step& step,
                         ArrayRef* operands, MutableArrayRef* results);
   absl::Status PlaceResult(const ComputationPlan& plan, Frame& frame, const Step& step, size_t i);
-  // Counts the results that are local values.
+  // Counts the results that are local values against the budget.
   absl::Status ReserveLocals(const ComputationPlan& plan, const Step& step);
   absl::Status RunUnbound(const ComputationPlan& plan, Frame& frame, const Step& step);
   absl::Status Execute(const Step& step, absl::Span<const ArrayRef> operands,
@@ -114,26 +114,28 @@ class Machine : public ComputationCaller {
   static std::byte* Data(const ComputationPlan& plan, Frame& frame, int32_t slot);
   static void WriteSizes(const Slot& slot, Frame& frame, absl::Span<const int64_t> sizes);
   static absl::Span<const int64_t> ReadSizes(const Slot& slot, const Frame& frame);
-  // Copies a value between frames; a buffer is shared, or moved away when `move`.
+  // Copies a value between frames. A buffer is shared, or moved if `move`.
   static void Transfer(const ComputationPlan& from_plan, Frame& from, int32_t from_slot, bool move,
                        const ComputationPlan& to_plan, Frame& to, int32_t to_slot);
-  // A value into parameter i of a callee; one that the callee never reads is let go instead.
+  // Passes a value to parameter i of a callee. A value that the callee never reads is released
+  // instead.
   static void PassParameter(const ComputationPlan& from_plan, Frame& from, int32_t from_slot,
                             bool move, const ComputationPlan& callee, Frame& frame, size_t i);
   absl::Status WriteSlot(const ComputationPlan& plan, Frame& frame, int32_t slot,
                          const Literal& leaf);
   static void ReleaseSlot(const ComputationPlan& plan, Frame& frame, int32_t slot);
   static void CopyRuns(const Handover& handover, const Frame& from, Frame& to);
-  // Operands from number `first` on into the parameters of a callee.
+  // Passes the operands from number `first` on to the parameters of a callee.
   void PassOperands(const Step& step, size_t callee, size_t first, Frame& frame);
-  // The state of a loop into the parameters of its condition or body.
+  // Passes the state of a loop to the parameters of its condition or body.
   void PassState(const Step& step, size_t callee, bool move, Frame& frame);
   static void MoveRoots(const Activation& child, const Step& step, size_t callee,
                         Activation& receiver);
   absl::Status GiveBuffer(const ComputationPlan& plan, Frame& frame, int32_t slot);
-  // The value where it lies.
+  // Returns the value in the memory where it is.
   Literal ReadSlot(const ComputationPlan& plan, Frame& frame, int32_t slot) const;
-  // What the host decides by: the root of a condition that has ended, and the first element.
+  // Return the root of a finished condition, and the first element of a slot, for control
+  // decisions.
   absl::StatusOr<bool> ReadCondition(const Activation& condition) const;
   absl::StatusOr<Element> ReadScalar(const ComputationPlan& plan, Frame& frame, int32_t slot) const;
   absl::Status Observe(const Activation& activation, const Step& step, bool after);
@@ -146,12 +148,12 @@ class Machine : public ComputationCaller {
   std::shared_ptr<MemoryAccount> memory_;
   const std::unique_ptr<EngineState> state_;
   Context& context_;           // the state's
-  ValueMemory* const values_;  // the state's; null: values lie in the host's memory
+  ValueMemory* const values_;  // the state's; null if values are in host memory
   std::vector<Activation> stack_;
-  PendingPtr pending_;  // of the step on top, which waits for it
+  PendingPtr pending_;  // the result that the top step waits for
   std::vector<std::unique_ptr<Frame>> frames_;
   std::vector<std::vector<Frame*>> free_frames_;   // by plan number
-  std::vector<std::vector<BufferPtr>> constants_;  // by plan number, where values_ is not null
+  std::vector<std::vector<BufferPtr>> constants_;  // by plan number, if values_ is not null
   bool finished_ = false;
   int nested_runs_ = 0;
   int64_t stored_bytes_ = 0;

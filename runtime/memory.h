@@ -1,4 +1,5 @@
-// Buffers of a run, counted against its budget.
+// Buffers of a run, counted against its budget. Tests: interpreter/plan_memory_test.cc,
+// interpreter/budgets_test.cc.
 #ifndef ASSAY_RUNTIME_MEMORY_H_
 #define ASSAY_RUNTIME_MEMORY_H_
 
@@ -15,11 +16,11 @@ namespace assay::runtime {
 
 using BufferPtr = std::shared_ptr<std::byte[]>;
 
-// RESOURCE_EXHAUSTED for an array of more elements than a value may have.
+// Returns RESOURCE_EXHAUSTED for an array with more elements than a value may have.
 absl::Status CheckElements(const RunBudget& budget, const Shape& shape);
 
-// A piece of memory aligned for every vector, contents undefined; not counted. Null where there is
-// no memory, or for no bytes.
+// Returns uninitialised memory that is aligned for every vector type and is not counted. Returns
+// null if there is no memory, or for 0 bytes.
 struct FreeArena {
   size_t bytes = 0;
   void operator()(std::byte* arena) const;
@@ -29,25 +30,25 @@ ArenaPtr NewArena(int64_t bytes);
 
 class MemoryAccount : public ScratchAccount {
  public:
-  // Negative: unlimited.
+  // A negative limit means unlimited.
   explicit MemoryAccount(int64_t limit) : limit_(limit < 0 ? INT64_MAX : limit) {}
-  // A buffer for a value of the shape, contents undefined, that gives its bytes back when the last
-  // owner lets go. `account` may die before the buffer. RESOURCE_EXHAUSTED names the shape.
+  // Returns an uninitialised buffer for a value of the shape. Its bytes are released when the last
+  // owner releases it, which may be after the account's last other reference. Returns
+  // RESOURCE_EXHAUSTED with the shape.
   static absl::StatusOr<BufferPtr> Allocate(const std::shared_ptr<MemoryAccount>& account,
                                             const Shape& shape);
-  // Counts storage that others own.
+  // Counts storage with another owner.
   absl::Status Reserve(int64_t bytes, const Shape& shape);
-  // Counts what is too small to be refused by name; the next Reserve() is refused if it was too
-  // much.
+  // Counts small storage without a check. The next Reserve() fails if it exceeded the limit.
   void Count(int64_t bytes);
   absl::Status Reserve(int64_t bytes) override;
-  // Counts what the host holds ready.
+  // Counts the bytes that the host holds.
   absl::Status ReserveHeld(int64_t bytes);
   void Release(int64_t bytes) override { live_.fetch_sub(bytes, std::memory_order_relaxed); }
   int64_t peak() const { return peak_; }
 
  private:
-  // `what` is said of bytes without shape.
+  // `what` describes bytes without a shape in the message.
   absl::Status Take(int64_t bytes, const Shape* shape, const char* what);
   void RaisePeak(int64_t live);
   const int64_t limit_;

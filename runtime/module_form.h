@@ -1,6 +1,6 @@
-// The two kinds of modules for several partitions, which must not be confused: the program of each
-// device, and one program on global shapes of which every device holds tiles.
-// Source: reference ops_control_and_collectives.md 12. Tests: module_form_test.cc.
+// The two forms of modules for several partitions: the program of each device, and one program on
+// global shapes of which every device holds tiles. Source: reference ops_control_and_collectives.md
+// 12. Tests: module_form_test.cc.
 #ifndef ASSAY_RUNTIME_MODULE_FORM_H_
 #define ASSAY_RUNTIME_MODULE_FORM_H_
 
@@ -14,34 +14,36 @@
 namespace assay::runtime {
 
 enum class ModuleForm {
-  kPartitioned,  // shapes are those of a device; shardings are advice
-  kLogical,      // shapes are global; manual regions hold a value per partition
+  kPartitioned,  // shapes are those of a device; shardings are hints
+  kLogical,      // shapes are global; manual regions have a value per partition
 };
 
-// What the module is: partitioned where no sharding cuts anything into tiles, or where partitions
-// meet outside of manual regions (XLA's partitioner leaves shardings behind); logical elsewhere.
+// Returns the form of a module. It is partitioned if no sharding has tiles, or if partitions
+// communicate outside of manual regions (XLA's partitioner keeps shardings); otherwise it is
+// logical.
 ModuleForm FormOf(const Module& module);
 
-// num_partitions; where that is 1 and the module has manual regions, as many as its shardings name
-// (JAX writes no count into what it lowers).
+// Returns num_partitions. If that is 1 and the module has manual regions, returns the number in its
+// shardings, because JAX does not set num_partitions.
 int64_t PartitionsOf(const Module& module);
 
-// Whether values enter or leave manual regions: then every partition runs a logical module.
+// Returns true if the module has manual regions. Every partition then runs a logical module.
 bool HasManualRegions(const Module& module);
-// Whether the custom call is one of the four targets at the borders of manual regions.
+// Returns true if the custom call has one of the four targets at the borders of manual regions.
 bool IsManualBorder(const Instruction& instruction);
-// For each leaf of a border's value how the global value is cut over the manual axes.
-// INVALID_ARGUMENT where the module does not say.
+// Returns, for each leaf of a border's value, the sharding of the global value over the manual
+// axes. Returns INVALID_ARGUMENT if the module does not have it.
 absl::StatusOr<std::vector<Sharding>> BorderShardings(const Instruction& border);
 
-// The processes of a module.
+// The devices of a module.
 struct ProcessPlan {
   ProcessGrid grid;
-  // So many processes that follow each other have the same arguments, and the same results: 1, or
-  // the partitions of a logical module.
+  // The number of consecutive places of the grid with the same arguments and results: 1, or the
+  // partitions of a logical module.
   int64_t per_device = 1;
 };
-// By the counts of the module and its form (none: FormOf). RESOURCE_EXHAUSTED for too many.
+// Derives the devices from the counts of the module and its form (FormOf if not given). Returns
+// RESOURCE_EXHAUSTED for too many.
 absl::StatusOr<ProcessPlan> PlanProcesses(const Module& module,
                                           std::optional<ModuleForm> form = std::nullopt);
 

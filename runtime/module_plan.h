@@ -1,4 +1,4 @@
-// A module ready to run: a plan for each computation that runs as such. Tests:
+// The plan of a module: a plan for each computation that runs as such. Tests:
 // interpreter/plan_values_test.cc, plan_effects_test.cc.
 #ifndef ASSAY_RUNTIME_MODULE_PLAN_H_
 #define ASSAY_RUNTIME_MODULE_PLAN_H_
@@ -18,17 +18,19 @@ class Engine;
 struct ComputationPlan;
 
 struct PlanOptions {
-  // Every instruction becomes a step of its own, so that observers see it.
+  // Makes every instruction a step of its own, so that observers see it.
   bool observed = false;
-  // Wall time that planning may take; negative: unlimited. Exceeding it is RESOURCE_EXHAUSTED.
+  // The limit on the wall time of planning; negative for unlimited. Exceeding it is
+  // RESOURCE_EXHAUSTED.
   double seconds = -1;
 };
 
 class ModulePlan {
  public:
-  // Module and engine must outlive the plan, and the module not change. Checks shapes.
-  // INVALID_ARGUMENT for an illegal module or an elided constant, UNIMPLEMENTED for an operation
-  // that the engine does not run; both name opcode and instruction.
+  // Plans a module and checks its shapes. Module and engine must outlive the plan, and the module
+  // must not change. Returns INVALID_ARGUMENT for an illegal module or an elided constant, and
+  // UNIMPLEMENTED for an operation that the engine does not support, both with opcode and
+  // instruction.
   static absl::StatusOr<std::unique_ptr<ModulePlan>> Create(const Module& module,
                                                             const Engine& engine,
                                                             const PlanOptions& options = {});
@@ -37,11 +39,11 @@ class ModulePlan {
   const Module& module() const { return module_; }
   const Engine& engine() const { return engine_; }
   const PlanOptions& options() const { return options_; }
-  // The plan of a computation that runs as such; null for regions that kernels apply.
+  // Returns the plan of a computation that runs as such; null for regions that kernels apply.
   const ComputationPlan* plan_of(const Computation& computation) const;
-  // Whether values may be on their way while others are computed.
+  // Returns true if transfers may overlap with computation.
   bool has_transfers() const { return has_transfers_; }
-  // The computations that must run although nobody uses their value.
+  // Returns the computations that must run even if their value is unused.
   const absl::flat_hash_set<const Computation*>& effectful() const { return effectful_; }
   int64_t plan_count() const { return static_cast<int64_t>(plans_.size()); }
 
@@ -56,8 +58,8 @@ class ModulePlan {
   absl::flat_hash_map<const Computation*, const ComputationPlan*> plan_of_;
 };
 
-// Whether the runtime itself runs an operation, whatever the engine: control flow, tuples, and what
-// has an effect or is about sizes. All others are kernels.
+// Returns true if the runtime implements an operation for all engines: control flow, tuples,
+// effects and operations on sizes. All others are kernels.
 bool IsRunByRuntime(Opcode opcode);
 
 }  // namespace assay::runtime

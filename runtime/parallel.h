@@ -1,8 +1,8 @@
-// Loops over blocks of elements on several threads. What the blocks are does not depend on how many
-// threads there are, each block is computed by one of them, and what they count is added up: no
-// result, statistic or error of a kernel tells how many there were (the most scratch at a time
-// does: every thread has its own). Tests: parallel_test.cc of evaluator,
-// paths_test.cc of evaluator/kernels.
+// Loops over blocks of elements on several threads. The blocks do not depend on the number of
+// threads, one thread computes each block, and counts are added. So results, statistics and errors
+// of a kernel do not depend on the number of threads; only the peak of scratch memory does, because
+// every thread has its own. Tests: parallel_test.cc of evaluator, paths_test.cc of
+// evaluator/kernels.
 #ifndef ASSAY_RUNTIME_PARALLEL_H_
 #define ASSAY_RUNTIME_PARALLEL_H_
 
@@ -20,12 +20,12 @@
 
 namespace assay::runtime {
 
-// Threads that help the one that owns the pool. They start when they are first asked, hold the
-// floating-point state of golden code, and end with the pool. One loop at a time.
+// Worker threads for the thread that owns the pool. They start at the first loop, have the
+// floating-point state of golden code, and end with the pool. The pool runs one loop at a time.
 class WorkerPool {
  public:
-  // `threads` compute together, the owner's among them. Blocks are cut smaller where they have more
-  // than `largest_block` elements, which changes no result either: tests cut small arrays.
+  // `threads` includes the owner's thread. Blocks have at most `largest_block` elements, so that
+  // tests can split small arrays; results do not depend on it.
   explicit WorkerPool(int64_t threads, int64_t largest_block = int64_t{1} << 62)
       : threads_(threads), largest_block_(largest_block) {}
   ~WorkerPool();
@@ -34,11 +34,12 @@ class WorkerPool {
   int64_t threads() const { return threads_; }
   int64_t largest_block() const { return largest_block_; }
 
-  // Calls work() here and on up to `helpers` other threads, which come when they can; returns when
-  // all calls have. Where the system refuses a thread, there are fewer. `work` does not throw.
+  // Calls work() on this thread and on up to `helpers` available workers; returns when all calls
+  // have returned. There are fewer workers if the system cannot create threads. `work` must not
+  // throw.
   void Run(int64_t helpers, absl::FunctionRef<void()> work);
 
-  // One for each processor that this process may use, 16 at most.
+  // Returns the number of processors that this process may use, at most 16.
   static int64_t DefaultThreads();
 
  private:
@@ -52,16 +53,16 @@ class WorkerPool {
   // Guarded by mutex_.
   const absl::FunctionRef<void()>* work_ = nullptr;
   int64_t vacancies_ = 0;  // helpers that may still join
-  int64_t running_ = 0;    // helpers that have
+  int64_t running_ = 0;    // helpers that have joined
   bool stop_ = false;
 };
 
-// The blocks of a loop that one thread takes, one after the other and in rising order:
-//   while (blocks.Next()) { ... [blocks.first(), blocks.first() + blocks.count()) ... }
-//   for (int64_t i; blocks.NextElement(&i);) { ... }
+// The blocks that one thread takes of a loop, in rising order: while (blocks.Next()) { ...
+// [blocks.first(), blocks.first() + blocks.count()) ... } for (int64_t i; blocks.NextElement(&i);)
+// { ... }
 class Blocks {
  public:
-  // `next`: the next block that nobody has taken, where several take them.
+  // `next` is the number of the next free block, shared by the threads; null for one thread.
   Blocks(int64_t count, int64_t grain, std::atomic<int64_t>* next = nullptr)
       : total_(count), grain_(grain), next_(next) {}
   bool Next() {
@@ -70,7 +71,7 @@ class Blocks {
     last_taken_ = number_;
     return true;
   }
-  // Element by element: takes the next block where the last one is done.
+  // Moves to the next element, and takes another block at the end of one.
   bool NextElement(int64_t* element) {
     if (element_ == end_) {
       if (!Next()) return false;
@@ -82,7 +83,7 @@ class Blocks {
   }
   int64_t first() const { return number_ * grain_; }
   int64_t count() const { return std::min(grain_, total_ - first()); }
-  // The block taken last, or -1.
+  // Returns the number of the last block taken, or -1.
   int64_t last_taken() const { return last_taken_; }
 
  private:
@@ -93,20 +94,20 @@ class Blocks {
 };
 
 namespace internal {
-// Calls `body` on the pool's threads until the blocks are taken. Returns the error of the first
-// block, by number, that has one.
+// Calls `body` on the pool's threads until all blocks are taken. Returns the error of the failing
+// block with the lowest number.
 absl::Status RunOnWorkers(WorkerPool& workers, int64_t count, int64_t grain,
                           absl::FunctionRef<absl::Status(Blocks& blocks)> body);
 }  // namespace internal
 
-// Runs `body(Blocks& blocks, ContextType& context)` on the blocks of `grain` elements (the last has
-// what is left) that [0, count) falls into: on this thread alone where there is one block, else on
-// as many as there are workers. A block should take some 50 microseconds or more. The body takes
-// blocks until there are none left; what it needs for that it makes before the first. Its context
-// is the one to use inside: on several threads it is a ContextType::Loop::Thread's, which has no
-// workers, so that loops inside are plain ones, and no caller: what needs one must be one block.
-// Returns the error of the first block, by number, that has one. A thread that fails before it has
-// taken a block (no scratch is left for it) leaves the work to the others.
+// Splits [0, count) into blocks of `grain` elements (the last may be smaller) and runs
+// `body(Blocks& blocks, ContextType& context)` on all threads of the pool, or on this thread if
+// there is one block. A block should take at least 50 microseconds. The body allocates what it
+// needs and then takes blocks until none is left. It must use the context that it is given. With
+// several threads that is the context of a ContextType::Loop::Thread, which has no workers, so that
+// inner loops are sequential, and no caller, so that work that needs one must be a single block.
+// Returns the error of the failing block with the lowest number. A thread that fails before it has
+// taken a block (for lack of scratch memory) leaves the work to the others.
 template <typename ContextType, typename Body>
 absl::Status ParallelFor(ContextType& context, int64_t count, int64_t grain, Body&& body) {
   if (context.workers != nullptr) {
@@ -123,7 +124,7 @@ absl::Status ParallelFor(ContextType& context, int64_t count, int64_t grain, Bod
   return body(blocks, context);
 }
 
-// Elements in a block where `steps` operations are done for each, each of about a nanosecond.
+// Returns the block size for `steps` operations of about a nanosecond per element.
 inline int64_t GrainFor(int64_t steps) {
   constexpr int64_t kSteps = 1 << 16;
   return std::max<int64_t>(1, kSteps / std::max<int64_t>(1, steps));

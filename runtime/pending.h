@@ -1,4 +1,4 @@
-// The result of a step that may have to wait for other processes.
+// The result of a step that may have to wait for other devices. Tests: interpreter/world_test.cc.
 #ifndef ASSAY_RUNTIME_PENDING_H_
 #define ASSAY_RUNTIME_PENDING_H_
 
@@ -16,16 +16,16 @@ class Pending {
  public:
   virtual ~Pending() = default;
   virtual bool ready() const = 0;
-  // The leaves of the result; once, when ready.
+  // Returns the leaves of the result. May be called once, when ready.
   virtual absl::StatusOr<std::vector<Literal>> Take() = 0;
   // Returns true if the instruction that starts it does not end before it is ready.
   virtual bool delays_start() const { return false; }
-  // What is missing, for the report of a deadlock: "replica 1 has not arrived".
+  // Describes what is missing, for the report of a deadlock: "replica 1 has not arrived".
   virtual std::string Awaited() const = 0;
 };
 using PendingPtr = std::shared_ptr<Pending>;
 
-// A result that is there at once.
+// A result that is ready immediately.
 class Present : public Pending {
  public:
   explicit Present(std::vector<Literal> leaves) : leaves_(std::move(leaves)) {}

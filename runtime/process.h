@@ -1,6 +1,7 @@
-// One process of a run: who it is, and what it owns besides the values of its instructions. The
-// processes of a program are replicas times partitions; programs that talk over channels run
-// together. Source: reference ops_control_and_collectives.md 5. Tests: world_test.cc.
+// A device of a run (a place in the grid of replicas and partitions, called a process in the code):
+// its identity, and its state apart from the values of its instructions. Programs that communicate
+// over channels run together. Source: reference ops_control_and_collectives.md 5. Tests:
+// world_test.cc.
 #ifndef ASSAY_RUNTIME_PROCESS_H_
 #define ASSAY_RUNTIME_PROCESS_H_
 
@@ -23,7 +24,8 @@ namespace assay::runtime {
 class Engine;
 class World;
 
-// An instruction with the calls that led to it, outermost first: where an effect takes place.
+// An instruction with the calls that led to it, outermost first. It identifies the place of an
+// effect.
 using CallPath = absl::Span<const Instruction* const>;
 
 class Process {
@@ -39,18 +41,19 @@ class Process {
 
   const ProcessId& id() const { return id_; }
   const ProcessGrid& grid() const { return grid_; }
-  // Flattened id among the processes of its program.
+  // Returns the flattened id in the grid of its program.
   int64_t number() const { return grid_.Flatten(id_.replica, id_.partition); }
-  // Who computes for it.
+  // Returns the engine that computes for this device.
   const Engine& engine() const { return engine_; }
   World& world() const { return world_; }
   RandomState& random() { return random_; }
 
-  // Arrays and tuples counted against the budget of bytes. Elements of NewArray are undefined.
+  // Return arrays that are counted against the budget of bytes. NewArray does not initialise
+  // elements.
   absl::StatusOr<Literal> NewArray(const Shape& shape) const;
   absl::StatusOr<Literal> ZeroArray(const Shape& shape) const;
 
-  // Values on their way, by the storage that stands for them until they have come.
+  // Results of async starts, by the storage that represents them until they are ready.
   struct Departure {
     BufferPtr storage;
     PendingPtr pending;

@@ -1,8 +1,7 @@
-// A host program made of queues: what processes take is put in before the run, what they give is
-// found in it afterwards. Infeeds and outfeeds have a queue for each process, host transfers one
-// for each process and key. A value is queued as its arrays in order, so that a tuple takes as many
-// as it has leaves. What processes give stays counted against the budget of their run, and what is
-// put in counts against it as long as the run lasts; storage that arrays share counts once. Source:
+// A host program of queues. Inputs of devices are put in before the run, outputs are read after it.
+// Infeeds and outfeeds have a queue for each device, host transfers one for each device and key. A
+// value is queued as its leaf arrays in order. Outputs stay counted against the budget of their
+// run; inputs count against it during the run. Storage that arrays share counts once. Source:
 // reference ops_control_and_collectives.md 8.2, 8.3. Tests: transfers_test.cc.
 #ifndef ASSAY_RUNTIME_QUEUE_HOST_H_
 #define ASSAY_RUNTIME_QUEUE_HOST_H_
@@ -24,14 +23,14 @@ class QueueHost : public Host {
   // Appends the arrays of a value.
   void PutInfeed(const ProcessId& process, const Literal& value);
   void PutReceive(const ProcessId& process, const std::string& key, const Literal& value);
-  // Without it a send to the host is NOT_FOUND.
+  // Accepts sends. Otherwise a send to the host returns NOT_FOUND.
   void TakeSends() { takes_sends_ = true; }
 
-  // FAILED_PRECONDITION for an empty queue, INVALID_ARGUMENT for an array of another type or other
-  // sizes; both count items and arrays from 0.
+  // Returns FAILED_PRECONDITION for an empty queue, and INVALID_ARGUMENT for an array of another
+  // type or other sizes. Messages number items and arrays from 0.
   absl::StatusOr<Literal> Infeed(const ProcessId& process, const Shape& shape) override;
   absl::Status Outfeed(const ProcessId& process, const Literal& value) override;
-  // NOT_FOUND for a key that has never had a value; else as Infeed.
+  // Returns NOT_FOUND for a key that never had a value, otherwise the errors of Infeed.
   absl::StatusOr<Literal> Receive(const ProcessId& process, const std::string& key,
                                   const Shape& shape) override;
   absl::Status Send(const ProcessId& process, const std::string& key,
@@ -39,13 +38,13 @@ class QueueHost : public Host {
 
   int64_t held_bytes() const override;
 
-  // The arrays that an infeed of the process may still take, in order.
+  // Returns the remaining arrays of the device's infeed queue, in order.
   std::vector<Literal> queued(const ProcessId& process) const;
-  // The arrays that a process has fed out, or sent under each key, in order.
+  // Return the arrays of a device's outfeeds, and of its sends under each key, in order.
   const std::vector<Literal>& outfed(const ProcessId& process) const;
   const std::map<std::string, std::vector<Literal>>& sent(const ProcessId& process) const;
 
-  // How many arrays nobody has taken.
+  // Return the number of arrays that were not taken.
   int64_t unused_infeeds() const;
   int64_t unused_receives() const;
 

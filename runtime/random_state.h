@@ -1,5 +1,6 @@
-// Where the random streams of processes stand: each instruction that draws has one, for each
-// process. Source: reference ops_control_and_collectives.md 9, decision 12 of 16.
+// The states of random streams. Each instruction that draws random numbers has one stream for each
+// device. Tests: interpreter/random_test.cc. Source: reference ops_control_and_collectives.md 9,
+// decision 12 of 16.
 #ifndef ASSAY_RUNTIME_RANDOM_STATE_H_
 #define ASSAY_RUNTIME_RANDOM_STATE_H_
 
@@ -13,12 +14,12 @@ class Instruction;
 
 namespace assay::runtime {
 
-// Of one process: how far each instruction has counted.
+// The counters of a device's streams, by instruction.
 struct RandomState {
   std::map<const Instruction*, unsigned __int128> counters;
 };
 
-// By program and process.
+// By program and device.
 using RandomStates = std::map<std::pair<int64_t, int64_t>, RandomState>;
 
 }  // namespace assay::runtime

@@ -1,7 +1,7 @@
-// Where the processes of a program meet: collectives of groups, and deliveries from one process to
-// another. Meetings are told apart by where they are called (the channel, or the instruction with
-// the calls that led to it), by who meets, and by how often each has been there.
-// Source: reference ops_control_and_collectives.md 6, 7. Tests: runtime/process_groups_test.cc,
+// The rendezvous of a program's devices: collectives of groups, and deliveries from one device to
+// another. A meeting is identified by its place (the channel, or the instruction with the calls
+// that led to it), its members, and how often each has been there. Source: reference
+// ops_control_and_collectives.md 6, 7. Tests: runtime/process_groups_test.cc,
 // collective_forms_test.cc.
 #ifndef ASSAY_RUNTIME_RENDEZVOUS_H_
 #define ASSAY_RUNTIME_RENDEZVOUS_H_
@@ -25,26 +25,26 @@ namespace assay::runtime {
 
 class Rendezvous {
  public:
-  // The process comes to a meeting of `members` (flattened ids of its program, itself among them)
-  // with what it brings. The last to come computes what each of them gets; where they leave a
-  // manual region, each gets what all have brought, member after member. INVALID_ARGUMENT where
-  // others came to the same place with another operation.
+  // Adds the device with its operands to a meeting of `members` (flattened ids of its program,
+  // including itself). The last member computes the results of all. At the end of a manual region,
+  // each member gets the operands of all, member after member. Returns INVALID_ARGUMENT if others
+  // came to the same place with another operation.
   absl::StatusOr<PendingPtr> Meet(const Instruction& collective, CallPath path,
                                   const std::vector<int64_t>& members,
                                   absl::Span<const Literal> brought, Process& process,
                                   Context& context);
 
-  // How often the process has come to this place before, and counts once more.
+  // Returns how often the device has been at this place before, and counts the visit.
   int64_t Visit(const Instruction& instruction, CallPath path, const Process& process);
 
-  // Values that the process at `source` leaves for the one at `target` (flattened ids).
+  // Delivers values from the device `source` to the device `target` (flattened ids).
   void Deliver(const Instruction& instruction, CallPath path, int64_t visit, int64_t source,
                int64_t target, const Process& process, std::vector<Literal> values);
   PendingPtr Collect(const Instruction& instruction, CallPath path, int64_t visit, int64_t source,
                      int64_t target, const Process& process);
 
  private:
-  // Program, channel (-1: none), and, without channel, the path.
+  // Program, channel (-1 if there is none) and, without a channel, the path.
   using Place = std::tuple<int64_t, int64_t, std::vector<const Instruction*>>;
   struct Meeting;
   class Seat;
@@ -59,11 +59,11 @@ class Rendezvous {
   absl::StatusOr<const Kernel*> KernelFor(const Instruction& collective, int64_t members,
                                           int64_t position, const Engine& engine);
 
-  // By place, members and visit.
+  // The key is place, members and visit.
   absl::flat_hash_map<std::tuple<Place, std::vector<int64_t>, int64_t>, std::shared_ptr<Meeting>>
       meetings_;
-  absl::flat_hash_map<std::tuple<Place, int64_t>, int64_t> visits_;  // by place and process
-  // By place, visit, source and target.
+  absl::flat_hash_map<std::tuple<Place, int64_t>, int64_t> visits_;  // by place and device
+  // The key is place, visit, source and target.
   absl::flat_hash_map<std::tuple<Place, int64_t, int64_t, int64_t>, std::shared_ptr<Parcel>>
       parcels_;
   absl::flat_hash_map<std::tuple<const Instruction*, int64_t, int64_t>, std::unique_ptr<Kernel>>

@@ -1,5 +1,5 @@
-// Runs of planned modules: what a run is given, who watches it, and what it reports.
-// Tests: interpreter/interpreter_test.cc, budgets_test.cc, world_test.cc.
+// Runs planned modules: the options, observers and statistics of a run. Tests:
+// interpreter/interpreter_test.cc, budgets_test.cc, world_test.cc.
 #ifndef ASSAY_RUNTIME_RUN_H_
 #define ASSAY_RUNTIME_RUN_H_
 
@@ -19,12 +19,13 @@
 
 namespace assay::runtime {
 
-// Sees instructions as they run, those of called computations too (not the scalar regions of
-// reduce, sort and their like, which run per element). A status that is not OK ends the run.
+// Observes instructions as they run, including those of called computations, but not the scalar
+// regions of reduce, sort and similar operations. A status that is not OK ends the run.
 class Observer {
  public:
   virtual ~Observer() = default;
-  // The instructions that follow are those of this process; said where there are several.
+  // Tells that the following instructions are those of this device. Called if there are several
+  // devices.
   virtual void Enter(const ProcessId& /*process*/) {}
   // `depth` is 0 in the entry computation.
   virtual absl::Status Before(const Instruction& /*instruction*/, int64_t /*depth*/) {
@@ -38,33 +39,33 @@ class Observer {
 
 struct RunOptions {
   RunBudget budget;
-  // Not empty: the module must have been planned with PlanOptions::observed.
+  // If there are observers, the module must have been planned with PlanOptions::observed.
   std::vector<Observer*> observers;
-  Host* host = nullptr;  // null: no data to feed, nobody to send to
-  // Returns to the order of channel instructions in the documents of 2018: a send does not end
-  // before the recv that gets its value has begun. Otherwise it leaves its value and goes on.
+  Host* host = nullptr;  // null if there is no host
+  // Makes a send wait until the recv that gets its value has begun, as the documents of 2018
+  // specify. Otherwise a send does not wait.
   bool sends_wait = false;
-  // Of `rng`: equal seeds give equal runs.
+  // The seed of `rng`. Equal seeds give equal runs.
   uint64_t random_seed = 0;
-  // Where random streams stand: a run goes on where the one before it stopped. Null: from the
-  // start.
+  // The states of random streams, which a run continues and updates. Null to start from the
+  // beginning.
   RandomStates* random = nullptr;
 };
 
-// Filled as far as the run came. Engines derive what else they count.
+// Statistics of a run, which may have ended early. Engines derive types with more counts.
 struct RunStats {
   virtual ~RunStats() = default;
   int64_t steps = 0;         // element operations charged
-  int64_t peak_bytes = 0;    // of live values
-  int64_t stored_bytes = 0;  // that instructions wrote as their results; views write none
+  int64_t peak_bytes = 0;    // the peak of live values
+  int64_t stored_bytes = 0;  // bytes of results that instructions wrote; views write none
 };
 
-// A module and the processes that run it.
+// A module and the devices that run it.
 struct Program {
   const ModulePlan* module = nullptr;
-  const Computation* computation = nullptr;  // null: the entry
+  const Computation* computation = nullptr;  // null for the entry
   ProcessGrid grid;
-  // By process (replica * partitions + partition), then by parameter number.
+  // By device (replica * partitions + partition), then by parameter number.
   absl::Span<const std::vector<Literal>> arguments;
 
   const Computation& entry() const {
@@ -72,19 +73,20 @@ struct Program {
   }
 };
 
-// Processes that a run may have.
+// The largest number of devices of a run.
 inline constexpr int64_t kMostProcesses = int64_t{1} << 16;
-// OK; INVALID_ARGUMENT for a grid without processes, RESOURCE_EXHAUSTED for one with more.
+// Returns INVALID_ARGUMENT for an empty grid and RESOURCE_EXHAUSTED for one with more than
+// kMostProcesses.
 absl::Status CheckGrid(const ProcessGrid& grid);
 
-// Whether there is an argument of the right shape for each parameter. INVALID_ARGUMENT says what is
-// wanted and what was given.
+// Checks that there is an argument of the right shape for each parameter. Returns INVALID_ARGUMENT
+// with the expected and the given shape.
 absl::Status CheckArguments(const Computation& entry, absl::Span<const Literal> arguments);
 
-// Runs the processes of all programs together: they meet in collectives, each program's among
-// themselves, and talk over channels. The value of the root by program and process. Adds to
-// `stats`, unless null. FAILED_PRECONDITION for a deadlock, with who waits for whom; the error of a
-// process is that of the run and names it.
+// Runs the devices of all programs together. Devices of one program participate in collectives;
+// devices of all programs communicate over channels. Returns the value of the root by program and
+// device. Adds to `stats` unless it is null. Returns FAILED_PRECONDITION for a deadlock, with the
+// devices that wait for each other. The error of a device ends the run and names it.
 absl::StatusOr<std::vector<std::vector<Literal>>> RunPrograms(absl::Span<const Program> programs,
                                                               const RunOptions& options = {},
                                                               RunStats* stats = nullptr);

@@ -1,5 +1,5 @@
-// Room for the temporary values of one run: on the stack while it is small, counted where its size
-// depends on the data.
+// Memory for temporary values: on the stack if it is small, and counted against the budget if its
+// size depends on the data. Tests: interpreter/budgets_test.cc.
 #ifndef ASSAY_RUNTIME_SCRATCH_H_
 #define ASSAY_RUNTIME_SCRATCH_H_
 
@@ -11,7 +11,7 @@
 
 namespace assay::runtime {
 
-// Uninitialised elements; `kInline` of them need no allocation.
+// Uninitialised elements. Up to `kInline` of them need no allocation.
 template <typename T, int64_t kInline>
 class Scratch {
  public:
@@ -32,7 +32,7 @@ class Scratch {
   T* data_ = inline_;
 };
 
-// Bytes of scratch counted against the run until the end of the scope.
+// Counts scratch bytes against the run until the end of the scope.
 class ScratchLease {
  public:
   explicit ScratchLease(Context& context) : account_(context.scratch) {}
@@ -41,7 +41,7 @@ class ScratchLease {
   }
   ScratchLease(const ScratchLease&) = delete;
   ScratchLease& operator=(const ScratchLease&) = delete;
-  // Before the allocation.
+  // Must be called before the allocation.
   absl::Status Add(int64_t bytes) {
     if (account_ == nullptr) return absl::OkStatus();
     absl::Status status = account_->Reserve(bytes);

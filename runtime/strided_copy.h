@@ -1,5 +1,5 @@
-// Copies between two strided views of equal sizes: what every operation that only moves elements
-// comes down to. Tests: strided_copy_test.cc, kernels_test.cc.
+// Copies between two strided views of equal sizes, the core of every operation that only moves
+// elements. Tests: strided_copy_test.cc, kernels_test.cc.
 #ifndef ASSAY_RUNTIME_STRIDED_COPY_H_
 #define ASSAY_RUNTIME_STRIDED_COPY_H_
 
@@ -14,8 +14,8 @@
 
 namespace assay::runtime {
 
-// Built once. Strides count elements; those of the source may be zero or negative. No two cells of
-// the destination coincide, source and destination do not overlap.
+// A copy that is prepared once. Strides count elements; those of the source may be zero or
+// negative. Elements of the destination must be distinct; source and destination must not overlap.
 class StridedCopy {
  public:
   StridedCopy() = default;
@@ -25,11 +25,11 @@ class StridedCopy {
               absl::Span<const int64_t> destination_strides);
 
   int64_t element_count() const { return count_; }
-  // The pointers are those of the elements with index zero. Charges one step per element.
+  // Copies. The pointers refer to the elements with index zero. Charges one step per element.
   absl::Status Run(const std::byte* source, std::byte* destination, Meter& meter) const;
   // The same, shared among the threads of the context.
   absl::Status Run(const std::byte* source, std::byte* destination, Context& context) const;
-  // Charges nothing: for blocks of elements that are charged elsewhere.
+  // Charges nothing, for elements that are charged elsewhere.
   void Run(const std::byte* source, std::byte* destination) const;
 
  private:
@@ -43,11 +43,11 @@ class StridedCopy {
   void Normalise(absl::Span<const int64_t> sizes, absl::Span<const int64_t> source_strides,
                  absl::Span<const int64_t> destination_strides);
   void ChooseInner();
-  // The loop around all others, and a copy that has so many of its turns.
+  // Return the outermost loop, and a copy with this number of its iterations.
   const Loop& Outermost() const;
   StridedCopy WithTurns(int64_t turns) const;
   void RunInner(const std::byte* source, std::byte* destination) const;
-  // Calls after(number of elements) for each inner loop that was run; stops at the first error.
+  // Calls after(number of elements) after each inner loop; stops at the first error.
   template <typename After>
   absl::Status Walk(const std::byte* source, std::byte* destination, After after) const;
 
@@ -55,7 +55,7 @@ class StridedCopy {
   int64_t count_ = 0;
   int64_t inner_count_ = 1;
   Inner inner_ = Inner::kBytes;
-  // The loops inside, minor last, and those around them.
+  // The inner loops, minor last, and the outer loops.
   absl::InlinedVector<Loop, 2> inner_loops_;
   absl::InlinedVector<Loop, 4> outer_loops_;
 };

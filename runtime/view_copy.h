@@ -1,5 +1,5 @@
-// A kernel that stores a view: the same for all engines whose values lie in the host's memory, for
-// it looks at no value. Tests: interpreter/views_test.cc.
+// A kernel that stores a view. All engines with values in host memory share it, because it does not
+// compute. Tests: interpreter/views_test.cc.
 #ifndef ASSAY_RUNTIME_VIEW_COPY_H_
 #define ASSAY_RUNTIME_VIEW_COPY_H_
 
@@ -13,13 +13,13 @@ namespace assay::runtime {
 
 class ViewCopy : public Kernel {
  public:
-  // The sources of the view are the operands of a run.
+  // The sources of the view are operand numbers.
   ViewCopy(const View& view, ElementType type);
   absl::Status Execute(absl::Span<const ArrayRef> operands,
                        absl::Span<const MutableArrayRef> results, Context& context) const override;
 
  private:
-  int64_t bytes_;  // of an element
+  int64_t bytes_;  // the size of an element
   ViewReader reader_;
   int64_t count_;
 };

@@ -1,7 +1,7 @@
-// Operands that are views: a kernel asks for so many elements from a row-major position on and gets
-// a pointer to them, into the array itself where they lie so, else into room of its own that they
-// were copied to. What the view would store if it were an array is never stored.
-// Tests: view_reader_test.cc.
+// Reads operands that are views. A kernel requests a number of elements from a row-major position
+// on and gets a pointer to them: into the array itself if they are contiguous there, otherwise into
+// the kernel's own buffer, to which they are copied. The view is never stored as a whole. Tests:
+// view_reader_test.cc.
 #ifndef ASSAY_RUNTIME_VIEW_READER_H_
 #define ASSAY_RUNTIME_VIEW_READER_H_
 
@@ -16,34 +16,36 @@
 
 namespace assay::runtime {
 
-// The arrays that a run is given; a view's sources are their numbers.
+// The arrays of an execution. The sources of a view are their numbers.
 using Sources = absl::Span<const ArrayRef>;
 
 class ViewReader {
  public:
-  // Array `source` as it lies.
+  // Reads array `source` directly.
   explicit ViewReader(int64_t source = 0) : source_(source) {}
-  // Without boxes, dimensions are joined where they can be, which makes the longest runs.
-  // kBoxCopies: boxes, of readers that are never direct if they have elements.
+  // kBlocks merges dimensions if possible, which makes the longest runs. kBoxes permits CopyBox.
+  // kBoxCopies is kBoxes for a reader that is never direct if it has elements.
   enum class Access { kBlocks, kBoxes, kBoxCopies };
   ViewReader(const View& view, int64_t element_bytes, Access access = Access::kBlocks);
 
-  // The elements lie side by side in one array, so that no block is ever copied.
+  // Returns true if the elements are contiguous in one array, so that no block is copied.
   bool direct() const { return blocks_ == nullptr; }
-  // Of a direct reader: the array, and where in it the first element is.
+  // For a direct reader: the array, and the address of its first element.
   int64_t source() const { return source_; }
   const std::byte* data(Sources sources) const { return sources[source_].data + offset_bytes_; }
-  // All elements are the same one: whatever block was copied last is every block of its size.
+  // Returns true if all elements are the same one, so that a copied block can be reused for every
+  // block of its size.
   bool uniform() const { return uniform_; }
 
-  // The elements [first, first + n). `room` has space for them; a direct reader leaves it alone.
+  // Returns the elements [first, first + n). `room` has space for them; a direct reader does not
+  // use it.
   const std::byte* Block(Sources sources, int64_t first, int64_t n, int64_t element_bytes,
                          std::byte* room) const {
     if (direct()) return data(sources) + first * element_bytes;
     Copy(sources, first, n, element_bytes, room);
     return room;
   }
-  // Copies them, direct or not.
+  // Copies the elements [first, first + n), direct or not.
   void Copy(Sources sources, int64_t first, int64_t n, int64_t element_bytes, std::byte* out) const;
   // Copies the elements at starts[d] <= index[d] < starts[d] + counts[d], in row-major order. For
   // readers made for boxes that are not direct.
@@ -51,10 +53,10 @@ class ViewReader {
                std::byte* out) const;
 
  private:
-  // Everything about a view whose elements do not lie side by side.
+  // The data of a view whose elements are not contiguous.
   struct Blocks {
     View view;
-    Dimensions inner;  // elements of one step along each dimension
+    Dimensions inner;  // the number of elements of one step along each dimension
     int64_t element_bytes;
   };
 
@@ -64,8 +66,8 @@ class ViewReader {
   std::shared_ptr<const Blocks> blocks_;
 };
 
-// Readers of all operands: `views` if there are any, else array k for operand k, which costs
-// nothing to keep.
+// The readers of all operands: of `views` if there are any, otherwise of array k for operand k,
+// which needs no storage.
 class OperandReaders {
  public:
   OperandReaders(const Instruction& instruction, absl::Span<const View> views);

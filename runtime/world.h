@@ -1,7 +1,7 @@
-// All processes of a run. They take turns in order, each until it waits for another or is done, so
-// that runs are deterministic; where nobody can go on it is a deadlock, and the error says who
-// waits for whom. Nothing ever waits by the clock.
-// Source: reference ops_control_and_collectives.md 6. Tests: world_test.cc.
+// All devices of a run. They run in turn, each until it waits for another or has finished, so that
+// runs are deterministic. If no device can continue, the error of the deadlock tells who waits for
+// whom. Nothing waits by the clock. Source: reference ops_control_and_collectives.md 6. Tests:
+// world_test.cc.
 #ifndef ASSAY_RUNTIME_WORLD_H_
 #define ASSAY_RUNTIME_WORLD_H_
 
@@ -28,50 +28,50 @@ class World {
   World(absl::Span<const Program> programs, const RunOptions& options, RunStats* stats);
   ~World();
 
-  // The value of the entry's root by program and process.
+  // Returns the value of the entry's root by program and device.
   absl::StatusOr<std::vector<std::vector<Literal>>> Run();
 
   const RunOptions& options() const { return options_; }
-  // Shared by the processes, of which one runs at a time.
+  // Shared by the devices, of which one runs at a time.
   WorkerPool& workers() { return workers_; }
   Rendezvous& rendezvous() { return rendezvous_; }
   Channels& channels() { return channels_; }
-  // Whether a frame may keep references of so many bytes, which are not counted as values: a few
-  // frames do, those of very many processes do without.
+  // Returns true if a frame may keep references of this size, which are not counted as values. The
+  // total is limited, so that the frames of very many devices do without.
   bool MayBind(int64_t bytes) {
     constexpr int64_t kMost = int64_t{16} << 20;
     if (bytes > kMost - bound_bytes_) return false;
     bound_bytes_ += bytes;
     return true;
   }
-  // Whether a frame may have an arena of so many bytes that are not counted: the values in them
-  // are. Those of very many processes are counted as a whole.
+  // Returns true if a frame may have an arena of this size that is not counted; the values in it
+  // are. Beyond a total limit, arenas are counted as a whole.
   bool MayHold(int64_t bytes) {
     constexpr int64_t kMost = int64_t{64} << 20;
     if (bytes > kMost - held_bytes_) return false;
     held_bytes_ += bytes;
     return true;
   }
-  // Where the values of a process lie; null: in the host's memory. Set before the process runs.
+  // Returns the memory of a device's values, or null for host memory. Set before the device runs.
   ValueMemory* ValuesOf(const Process& process) const {
     const auto found = values_.find(&process);
     return found == values_.end() ? nullptr : found->second;
   }
   void SetValuesOf(const Process& process, ValueMemory& memory) { values_[&process] = &memory; }
-  // An array where the values of the process lie: itself, or a copy if it came from elsewhere.
+  // Returns the array in the memory of the device's values: itself, or a copy.
   absl::StatusOr<Literal> OwnedBy(const Process& process, const Literal& array) const;
-  // Processes in all.
+  // Returns the number of devices.
   int64_t process_count() const { return static_cast<int64_t>(runners_.size()); }
-  // Whether a process has run to its end.
+  // Returns true if a device has finished.
   bool IsFinished(const ProcessId& id) const;
-  // "replica 1, partition 0 of program b": as much as it takes to tell processes apart.
+  // Returns "replica 1, partition 0 of program b", without the parts that all devices share.
   std::string Name(const ProcessId& id) const;
 
  private:
-  struct Runner;  // a process and its machine
+  struct Runner;  // a device and its machine
   absl::Status RunAll();
   absl::Status Deadlock() const;
-  // What must not be left over.
+  // Returns an error for unused messages and feeds at the end of a run.
   absl::Status CheckEnd() const;
   absl::Status InProcess(const absl::Status& status, const Runner& runner) const;
   void WriteStats();

@@ -29,7 +29,8 @@ using CalleesOf = absl::FunctionRef<std::vector<const Computation*>(const Comput
 // calls costs no machine stack. `callees_of` is asked once for each computation.
 CallOrder FindCallOrder(absl::Span<const Computation* const> roots, CalleesOf callees_of);
 
-// All computations that the instructions of a computation call, in the order of the instructions.
+// Returns all computations that the instructions of a computation call, in the order of the
+// instructions.
 std::vector<const Computation*> AllCallees(const Computation& computation);
 
 }  // namespace assay::analysis

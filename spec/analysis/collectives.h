@@ -1,5 +1,5 @@
-// What can be said of a collective before its devices meet. Source: reference
-// ops_control_and_collectives.md 7. Tests: evaluator/kernels/collective_kernels_test.cc.
+// Static properties of collectives. Source: reference ops_control_and_collectives.md 7. Tests:
+// evaluator/kernels/collective_kernels_test.cc.
 #ifndef ASSAY_SPEC_ANALYSIS_COLLECTIVES_H_
 #define ASSAY_SPEC_ANALYSIS_COLLECTIVES_H_
 
@@ -8,17 +8,17 @@
 
 namespace assay::analysis {
 
-// What a member of the group gets: the shape of the instruction, or of the result inside
+// Returns the shape of a member's result: that of the instruction, or of the result inside
 // all-gather-start's.
 const Shape& CollectiveResult(const Instruction& collective);
 
-// Returns true for all-reduce and all-gather: all members of a group get the same.
+// Returns true for all-reduce and all-gather, whose result is the same for all members of a group.
 bool SameForAllMembers(Opcode opcode);
 
-// Returns true for all-reduce, whole or its start, and reduce-scatter.
+// Returns true for all-reduce, all-reduce-start and reduce-scatter.
 bool IsReduction(Opcode opcode);
 
-// Returns true for collective-permute, whole or its start.
+// Returns true for collective-permute and collective-permute-start.
 bool IsPermutation(Opcode opcode);
 
 }  // namespace assay::analysis

@@ -1,7 +1,7 @@
-// Which instructions do more than compute a value from their operands: they ask which device runs
-// them, meet other devices, talk to the host, draw random numbers or call foreign code; and which
-// values depend on sizes that only a run knows. Source: reference ops_control_and_collectives.md
-// 4-11, ops_structural.md 13. Tests: effects_test.cc.
+// Classifies instructions with effects, which query the device, synchronise with other devices,
+// exchange values with the host, draw random numbers or call foreign code; and instructions that
+// depend on dynamic sizes. Source: reference ops_control_and_collectives.md 4-11, ops_structural.md
+// 13. Tests: effects_test.cc.
 #ifndef ASSAY_SPEC_ANALYSIS_EFFECTS_H_
 #define ASSAY_SPEC_ANALYSIS_EFFECTS_H_
 
@@ -20,19 +20,19 @@ bool IsEffect(Opcode opcode);
 bool HasEffect(const Instruction& instruction,
                const absl::flat_hash_set<const Computation*>& effectful);
 
-// The computations that hold an instruction that has an effect, themselves or through callees.
+// Returns the computations that have an instruction with an effect, directly or through callees.
 absl::flat_hash_set<const Computation*> FindEffectful(
     absl::Span<const Computation* const> callees_first);
 
-// The collective that an async-start wraps, if it is all that its computation does: it can start
-// and be awaited later. Null otherwise.
+// Returns the collective that an async-start wraps, if that is the whole computation, so that it
+// can be awaited later; otherwise null.
 const Instruction* WrappedCollective(const Instruction& async_start);
 
-// Returns true if another instruction may await the result while the device goes on.
+// Returns true if another instruction may await the result while the device continues.
 bool LeavesForLater(const Instruction& instruction);
 
-// Returns true if an operand or the result has dynamic dimensions, or the operation is about their
-// sizes.
+// Returns true if an operand or the result has dynamic dimensions, or the operation reads or sets
+// dynamic sizes.
 bool HasDynamicSizes(const Instruction& instruction);
 
 }  // namespace assay::analysis

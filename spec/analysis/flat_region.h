@@ -1,6 +1,6 @@
 // A called computation on scalars as one flat list of steps on numbered registers. An engine binds
-// a function, a vector operation or a line of source text to each step; what the steps compute is
-// not known here. Reducers, comparators, map bodies and scalar loops are such computations.
+// a function, a vector operation or a line of source text to each step; this file does not know
+// what steps compute. Reducers, comparators, map bodies and scalar loops are such computations.
 // Tests: flat_region_test.cc, evaluator/region/scalar_program_test.cc.
 #ifndef ASSAY_SPEC_ANALYSIS_FLAT_REGION_H_
 #define ASSAY_SPEC_ANALYSIS_FLAT_REGION_H_
@@ -18,8 +18,8 @@
 namespace assay::analysis {
 
 struct FlatRegion {
-  // The instruction says which operation, on which types, with which attributes; it belongs to the
-  // computation that the region was made of, or to one that it calls.
+  // The instruction defines the operation, types and attributes. It belongs to the computation of
+  // the region or to one that it calls.
   struct Step {
     const Instruction* instruction = nullptr;
     std::array<int32_t, 3> operands = {};  // registers; as many as the instruction has operands
@@ -33,12 +33,13 @@ struct FlatRegion {
   int64_t register_count = 0;
 };
 
-// UNIMPLEMENTED if the computation (its calls included) does anything but elementwise work on
-// scalars: an array, a loop, an operation that is not elementwise (bitcast-convert is allowed), or
-// if it is too large once its calls are written out. Parameters and results may be tuples of
-// scalars; they are numbered by leaves in pre-order. With `lanes`, arrays of these dimensions count
-// as scalars too: the region then computes one element of each, from the elements at the same index
-// and the scalars (UNIMPLEMENTED if the computation moves elements).
+// Flattens a computation. Returns UNIMPLEMENTED if the computation (its calls included) has
+// anything but elementwise operations on scalars: an array, a loop, an operation that is not
+// elementwise (bitcast-convert is allowed), or if it is too large once its calls are written out.
+// Parameters and results may be tuples of scalars; they are numbered by leaves in pre-order. With
+// `lanes`, arrays of these dimensions count as scalars too: the region then computes one element of
+// each, from the elements at the same index and the scalars (UNIMPLEMENTED if the computation moves
+// elements).
 absl::StatusOr<FlatRegion> FlattenRegion(const Computation& computation,
                                          absl::Span<const int64_t> lanes = {});
 

@@ -1,6 +1,6 @@
-// A walk over a computation in which calls and fusions are written out where they stand and tuples
-// are taken apart. It keeps a stack of frames of its own, so that deep nesting costs no machine
-// stack. Shared by flat_computation.cc and flat_region.cc.
+// Walks a computation with calls and fusions inlined and tuples unpacked. It has a stack of frames
+// of its own, so that deep nesting uses no machine stack. Shared by flat_computation.cc and
+// flat_region.cc. Tests: flat_region_test.cc, reducer_test.cc.
 #ifndef ASSAY_SPEC_ANALYSIS_INLINER_H_
 #define ASSAY_SPEC_ANALYSIS_INLINER_H_
 
@@ -16,7 +16,7 @@
 
 namespace assay::analysis {
 
-// `Leaf` stands for one array of a value; a value is the list of its leaves in pre-order.
+// `Leaf` represents one array of a value; a value is the list of its leaves in pre-order.
 template <typename Leaf>
 class Inliner {
  public:
@@ -26,8 +26,8 @@ class Inliner {
   virtual ~Inliner() = default;
 
  protected:
-  // The value of the root. `arguments` are by parameter number. Only what the root needs is
-  // visited.
+  // Returns the value of the root. `arguments` are by parameter number. Only instructions that the
+  // root needs are visited.
   absl::StatusOr<Value> Walk(const Computation& computation, std::vector<Value> arguments) {
     Enter(computation, std::move(arguments));
     while (!frames_.empty()) {
@@ -38,21 +38,21 @@ class Inliner {
     return std::move(returned_);
   }
 
-  // Called for each instruction before its value is asked for, calls and tuples included.
+  // Called for each instruction before its value is computed, including calls and tuples.
   virtual absl::Status Check(const Instruction& /*instruction*/) { return absl::OkStatus(); }
-  // An error ends the walk where it has grown too large; asked at every step.
+  // Called at every step. An error ends a walk that has become too large.
   virtual absl::Status CheckSize(const Computation& computation) = 0;
-  // The value of any instruction but a parameter, tuple, get-tuple-element, call or fusion.
+  // Returns the value of any instruction but a parameter, tuple, get-tuple-element, call or fusion.
   virtual absl::StatusOr<Value> Emit(const Instruction& instruction, Operands operands) = 0;
 
-  // Instructions and frames passed so far, instructions that nothing needs included. Nested calls
-  // can double it at every level.
+  // Returns the number of instructions and frames so far, including unneeded instructions. Nested
+  // calls can double it at every level.
   int64_t visited() const { return visited_; }
-  // The leaves of all values so far.
+  // Returns the number of leaves of all values so far.
   int64_t leaves() const { return leaves_; }
 
  private:
-  // A computation under way: which instruction is next, and the values of those done.
+  // A computation in progress: the next instruction, and the values of finished ones.
   struct Frame {
     const Computation* computation;
     std::vector<Value> arguments;
@@ -77,7 +77,7 @@ class Inliner {
     frames_.push_back(std::move(frame));
   }
 
-  // One instruction of the innermost frame, or the return from it.
+  // Processes one instruction of the innermost frame, or returns from it.
   absl::Status Advance() {
     ++visited_;
     Frame& frame = frames_.back();

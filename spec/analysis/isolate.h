@@ -1,4 +1,4 @@
-// Instructions of a module as a module of their own: what they take are the parameters, the
+// Copies instructions to a module of their own. Their operands become parameters, and the
 // computations that they call are copied. Tests: interpreter/isolate_test.cc.
 #ifndef ASSAY_SPEC_ANALYSIS_ISOLATE_H_
 #define ASSAY_SPEC_ANALYSIS_ISOLATE_H_
@@ -11,12 +11,12 @@
 
 namespace assay::analysis {
 
-// One instruction: its operands are the parameters, in order.
+// Returns one instruction in a module. Its operands are the parameters, in order.
 std::unique_ptr<Module> IsolateInstruction(const Instruction& instruction);
 
-// A fold whose computations are in their flat form (flat_computation.h), as IsolateInstruction
-// makes it; null where they are flat already, or the instruction is no reduce, reduce-window,
-// scatter, select-and-scatter, scan, all-reduce or reduce-scatter.
+// Returns a fold like IsolateInstruction, but with its computations in their flat form
+// (flat_computation.h). Returns null if they are flat already, or the instruction is not a reduce,
+// reduce-window, scatter, select-and-scatter, scan, all-reduce or reduce-scatter.
 std::unique_ptr<Module> FlattenRegions(const Instruction& fold);
 
 struct IsolatedGroup {
@@ -24,9 +24,10 @@ struct IsolatedGroup {
   std::vector<const Instruction*> operands;  // by parameter number, each once
 };
 
-// Instructions of one computation, in its order. Scalar constants that they take are copied: an
-// implementation treats a program otherwise whose scalars it knows. The root is the one result, or
-// the tuple of `results`, which are members.
+// Returns instructions of one computation in a module, in their order. Scalar constants among their
+// operands are copied instead of becoming parameters, because an implementation may compile a
+// program differently if it knows its scalars. The root is the only result, or the tuple of
+// `results`, which are members.
 IsolatedGroup IsolateGroup(absl::Span<const Instruction* const> members,
                            absl::Span<const Instruction* const> results);
 

@@ -1,6 +1,6 @@
-// What ragged-dot means by its group sizes: which dimension of lhs is ragged, what comes in front
-// of the sizes, and where each group begins and ends. Source: reference ops_structural.md 7.3.
-// Tests: every_path_test.cc, contraction_kernels_test.cc.
+// The groups of ragged-dot: the ragged dimension of lhs, the prefix dimensions of the group sizes,
+// and the range of each group. Source: reference ops_structural.md 7.3. Tests: every_path_test.cc,
+// contraction_kernels_test.cc.
 #ifndef ASSAY_SPEC_ANALYSIS_RAGGED_GROUPS_H_
 #define ASSAY_SPEC_ANALYSIS_RAGGED_GROUPS_H_
 
@@ -14,13 +14,14 @@
 namespace assay::analysis {
 
 struct RaggedGroups {
-  enum class Mode { kRows, kContracted, kBatch };  // what is ragged
+  enum class Mode { kRows, kContracted, kBatch };  // the kind of the ragged dimension
   Mode mode;
   int64_t ragged_dim;  // of lhs
   int64_t extent;      // of the ragged dimension
   int64_t groups;
-  std::optional<int64_t> group_dim;  // of rhs, kRows only
-  // Dimensions of lhs that the sizes of groups have in front; none: one list of sizes for all.
+  std::optional<int64_t> group_dim;  // the group dimension of rhs, for kRows only
+  // The dimensions of lhs that precede the groups in the group sizes. If there are none, one list
+  // of sizes applies to all.
   Dimensions prefix;
 
   static RaggedGroups Of(const Instruction& dot) {
@@ -37,7 +38,7 @@ struct RaggedGroups {
     RaggedGroups ragged = {mode, dim, lhs.dimension(dim), sizes.dimensions().back(), {}, {}};
     if (mode == Mode::kRows) ragged.group_dim = dot.GetInts(Attr::kRhsGroupDims).front();
     if (sizes.rank() == 1) return ragged;
-    // The batch, then what stands before the ragged dimension among its like.
+    // The batch dimensions, then dimensions of the same kind before the ragged one.
     Dimensions before = dims.lhs_batch;
     if (mode == Mode::kRows) {
       before.insert(before.end(), dims.lhs_free.begin(), dims.lhs_free.end());
@@ -48,8 +49,8 @@ struct RaggedGroups {
     return ragged;
   }
 
-  // Where a group ends that begins at `start`: a negative size counts as 0, and what lies beyond
-  // the extent is ignored.
+  // Returns the end of a group that begins at `start`. A negative size counts as 0, and elements
+  // beyond the extent are ignored.
   int64_t End(int64_t start, int64_t size) const {
     return start + std::clamp<int64_t>(size, 0, extent - start);
   }

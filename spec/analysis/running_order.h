@@ -8,8 +8,8 @@
 
 namespace assay::analysis {
 
-// Returns the schedule of the computation if it has one, else the order of its text, in which an
-// instruction follows its operands and its control predecessors.
+// Returns the schedule of the computation if it has one, otherwise the order of its text, in which
+// an instruction follows its operands and its control predecessors.
 std::vector<const Instruction*> RunningOrder(const Computation& computation);
 
 }  // namespace assay::analysis

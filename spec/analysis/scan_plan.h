@@ -1,5 +1,5 @@
-// The numbers of a scan: how many inputs, carries, outputs and steps, and which position a step
-// works on. Source: reference ops_structural.md 6.1.
+// The parameters of a scan: the numbers of inputs, carries, outputs and steps, and the position of
+// a step. Tests: conformance/corpus/every_path_test.cc. Source: reference ops_structural.md 6.1.
 #ifndef ASSAY_SPEC_ANALYSIS_SCAN_PLAN_H_
 #define ASSAY_SPEC_ANALYSIS_SCAN_PLAN_H_
 
@@ -26,7 +26,7 @@ struct ScanPlan {
         (shape.is_tuple() ? static_cast<int64_t>(shape.tuple_shapes().size()) : 1) - plan.carries;
     plan.dimension = scan.GetInt(Attr::kDimension);
     plan.reverse = scan.GetBool(Attr::kIsReverse);
-    // Without inputs the outputs say how many steps there are (scan_c6).
+    // Without inputs the outputs determine the number of steps (scan_c6).
     const Shape& counted = plan.inputs > 0    ? scan.operand(0)->shape()
                            : shape.is_tuple() ? shape.tuple_shape(0)
                                               : shape;
@@ -34,7 +34,7 @@ struct ScanPlan {
     return plan;
   }
 
-  // The position along the dimension that step n works on.
+  // Returns the position of step n along the dimension.
   int64_t Position(int64_t n) const { return reverse ? steps - 1 - n : n; }
 };
 

@@ -1,5 +1,5 @@
-// Where the windows of a scatter lie. Source: reference ops_structural.md 4.2.
-// Tests: folding_kernels_test.cc, small_worlds_indexing_test.cc of evaluator/kernels.
+// The places of a scatter's windows. Source: reference ops_structural.md 4.2. Tests:
+// folding_kernels_test.cc, small_worlds_indexing_test.cc of evaluator/kernels.
 #ifndef ASSAY_SPEC_ANALYSIS_SCATTER_PLAN_H_
 #define ASSAY_SPEC_ANALYSIS_SCATTER_PLAN_H_
 
@@ -23,10 +23,10 @@ struct ScatterPlan {
 
   int64_t operands;
   ElementType index_type;
-  int64_t windows = 1;  // 0 where there is no element to move
-  // Windows with different starts share no cell.
+  int64_t windows = 1;  // 0 if there is no element to move
+  // True if windows with different starts have no common cell.
   bool disjoint = true;
-  int64_t window_count = 1;  // elements of a window
+  int64_t window_count = 1;  // the number of elements of a window
   Odometer<3>::Loops batch;  // offsets in indices, updates, data; without the innermost,
   GridLoop<3> row;           // which is this
   absl::InlinedVector<Component, 4> components;

@@ -10,203 +10,21 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "conformance/corpus/cover_pairs.h"
+#include "conformance/corpus/fixed_inputs.h"
 #include "conformance/corpus/freedom_tags.h"
+#include "conformance/corpus/substitution.h"
 #include "conformance/inputs/input_needs.h"
 #include "spec/text/parser.h"
-#include "spec/text/printer.h"
 #include "spec/verify/verifier.h"
 
 namespace assay {
 namespace {
 
-// The name of templates of whole programs, which belong to no operation.
-constexpr absl::string_view kProgram = "program";
-
-constexpr size_t kAllCombinations = 12;
-// Of the choices of one template. CoverPairs looks at all of them for each row that it takes.
+// The most combinations of the choices of one template. CoverPairs looks at all of them for each
+// row that it takes.
 constexpr size_t kMostCombinations = 10'000;
-
-std::vector<std::string> Words(absl::string_view text) {
-  return absl::StrSplit(text, ' ', absl::SkipWhitespace());
-}
-
-// Words of a choice: blanks within brackets do not end them.
-std::vector<std::string> BracketedWords(absl::string_view text) {
-  std::vector<std::string> words;
-  int depth = 0;
-  bool within = false;
-  for (const char c : text) {
-    if (c == ' ' && depth <= 0) {
-      within = false;
-      continue;
-    }
-    if (!within) words.emplace_back();
-    within = true;
-    words.back().push_back(c);
-    depth += absl::StrContains("([{", absl::string_view(&c, 1));
-    depth -= absl::StrContains(")]}", absl::string_view(&c, 1));
-  }
-  return words;
-}
-
-// "all", classes as in op_catalogue.def, or names.
-absl::StatusOr<std::vector<ElementType>> ReadTypes(absl::string_view text) {
-  std::vector<ElementType> types;
-  for (const std::string& word : Words(text)) {
-    if (const auto type = ElementTypeFromName(word)) {
-      types.push_back(*type);
-      continue;
-    }
-    const bool classes = word.find_first_not_of("PSUFC") == std::string::npos;
-    if (!classes && word != "all") {
-      return absl::InvalidArgumentError(absl::StrCat("'", word, "' is not an element type"));
-    }
-    const TypeSet set(word == "all" ? "PSUFC" : word.c_str());
-    for (const ElementType type : kArrayTypes) {
-      if (set.Contains(type)) types.push_back(type);
-    }
-  }
-  return types;
-}
-
-absl::StatusOr<CaseTemplate::Choice> ReadChoice(absl::string_view text) {
-  const std::pair<absl::string_view, absl::string_view> parts =
-      absl::StrSplit(text, absl::MaxSplits('=', 1));
-  CaseTemplate::Choice choice;
-  choice.names = Words(parts.first);
-  for (absl::string_view value : absl::StrSplit(parts.second, '|')) {
-    // A single name takes the whole value, blanks and all.
-    value = absl::StripAsciiWhitespace(value);
-    choice.values.push_back(choice.names.size() == 1 ? std::vector<std::string>{std::string(value)}
-                                                     : BracketedWords(value));
-    if (choice.values.back().size() != choice.names.size()) {
-      return absl::InvalidArgumentError("a choice is written 'n m = 1 2 | 3 4'");
-    }
-  }
-  return choice;
-}
-
-// What a template says of its arguments, by parameter leaf.
-struct FixedInputs {
-  std::map<int64_t, ProfileUse> uses;
-  std::map<int64_t, std::string> literals;  // the elements as in an HLO constant
-};
-
-// "arg1 = indices low=0 high=3" or "arg1 = literal {1, 2}": the shape is that of the parameter.
-absl::Status ReadFixedInput(absl::string_view text, FixedInputs* inputs) {
-  const std::vector<std::string> words = Words(text);
-  int64_t number = 0;
-  const bool named = words.size() >= 3 && words[1] == "=" &&
-                     absl::SimpleAtoi(absl::StripPrefix(words[0], "arg"), &number);
-  if (named && words[2] == "literal") {
-    inputs->literals[number] = absl::StrJoin(words.begin() + 3, words.end(), " ");
-    return absl::OkStatus();
-  }
-  const auto profile = named ? ValueProfileFromName(words[2]) : std::nullopt;
-  if (!profile)
-    return absl::InvalidArgumentError("an input is written 'arg1 = PROFILE NAME=N ...'");
-  ProfileUse use;
-  use.profile = *profile;
-  for (size_t i = 3; i < words.size(); ++i) {
-    const std::pair<std::string, std::string> pair =
-        absl::StrSplit(words[i], absl::MaxSplits('=', 1));
-    const std::vector<absl::string_view> known = absl::StrSplit(Info(*profile).parameters, ' ');
-    if (std::find(known.begin(), known.end(), pair.first) == known.end()) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("'", words[i], "': parameters are ", Info(*profile).parameters));
-    }
-    if (absl::Status set = SetParameter(pair.first, pair.second, &use); !set.ok()) return set;
-  }
-  inputs->uses[number] = use;
-  return absl::OkStatus();
-}
-
-absl::Status ReadLine(absl::string_view key, absl::string_view rest, CaseTemplate* target) {
-  if (key == "types") {
-    absl::StatusOr<std::vector<ElementType>> types = ReadTypes(rest);
-    if (!types.ok()) return types.status();
-    target->types = *std::move(types);
-  } else if (key == "profiles") {
-    for (const std::string& word : Words(rest)) {
-      const auto profile = ValueProfileFromName(word);
-      if (!profile) return absl::InvalidArgumentError(absl::StrCat("unknown profile ", word));
-      target->profiles.push_back(*profile);
-    }
-  } else if (key == "vary") {
-    absl::StatusOr<CaseTemplate::Choice> choice = ReadChoice(rest);
-    if (!choice.ok()) return choice.status();
-    target->choices.push_back(*std::move(choice));
-  } else if (key == "tags") {
-    for (const std::string& word : Words(rest)) {
-      absl::StatusOr<CaseTag> tag = ReadTag(word);
-      if (!tag.ok()) return tag.status();
-      target->tags.push_back(*std::move(tag));
-    }
-  } else if (key == "quick") {
-    if (rest != "first") return absl::InvalidArgumentError("'quick: first' is all that it can be");
-    target->quick_first = true;
-  } else if (key == "confirmed") {
-    if (absl::Status known = CheckReference(rest); !known.ok()) return known;
-    target->confirmed = std::string(rest);
-  } else if (key == "replicas") {
-    target->replicas = std::string(rest);
-  } else if (key == "partitions") {
-    target->partitions = std::string(rest);
-  } else if (key != "module" && key != "inputs") {
-    return absl::InvalidArgumentError(absl::StrCat("unknown key '", key, "'"));
-  }
-  return absl::OkStatus();
-}
-
-absl::Status Complete(const CaseTemplate& target) {
-  if (!OpcodeFromName(target.op) && target.op != kProgram) {
-    return absl::InvalidArgumentError(absl::StrCat("there is no operation ", target.op));
-  }
-  if (target.types.empty() || target.profiles.empty() || target.module.empty()) {
-    return absl::InvalidArgumentError("a template needs types, profiles and a module");
-  }
-  return absl::OkStatus();
-}
-
-using Substitutions = std::vector<std::pair<std::string, std::string>>;
-
-// The text with each $NAME replaced by what the longest name that stands there means ($n2 is not
-// $n). Values are taken as they are, whatever they contain.
-std::string SubstituteOnce(absl::string_view text, const Substitutions& names) {
-  std::string replaced;
-  replaced.reserve(2 * text.size());
-  for (size_t at = 0; at < text.size();) {
-    const size_t sign = std::min(text.find('$', at), text.size());
-    absl::StrAppend(&replaced, text.substr(at, sign - at));
-    at = sign + 1;
-    if (sign == text.size()) break;
-    const absl::string_view rest = text.substr(at);
-    const std::pair<std::string, std::string>* longest = nullptr;
-    for (const auto& name : names) {
-      if (absl::StartsWith(rest, name.first) &&
-          (longest == nullptr || name.first.size() > longest->first.size())) {
-        longest = &name;
-      }
-    }
-    if (longest == nullptr) {
-      replaced.push_back('$');
-    } else {
-      replaced += longest->second;
-      at += longest->first.size();
-    }
-  }
-  return replaced;
-}
-
-// The same where values may have names in turn, as deep as templates go.
-std::string Substitute(std::string text, const Substitutions& names) {
-  for (int depth = 0; depth < 4 && absl::StrContains(text, '$'); ++depth) {
-    text = SubstituteOnce(text, names);
-  }
-  return text;
-}
 
 // What the names of choices stand for.
 Substitutions Chosen(const CaseTemplate& source, const std::vector<size_t>& row) {
@@ -231,51 +49,6 @@ absl::Status ReadProcesses(const CaseTemplate& source, const Substitutions& name
   }
   return absl::InvalidArgumentError(absl::StrCat(
       source.where, ": replicas and partitions are numbers, each 1 to ", kMostProcessesOfCase));
-}
-
-// The bounds of a type in decimal: the largest finite value, the least one, and the smallest
-// positive normal one (1 of integers and pred).
-Substitutions Bounds(ElementType type) {
-  if (!IsFloat(type)) {
-    if (IsSigned(type)) {
-      return {{"MAX", absl::StrCat(MaxSigned(type))},
-              {"LOW", absl::StrCat(MinSigned(type))},
-              {"TINY", "1"}};
-    }
-    return {{"MAX", absl::StrCat(MaxUnsigned(type))}, {"LOW", "0"}, {"TINY", "1"}};
-  }
-  const FloatFormat& format = *Info(type).format;
-  uint64_t top = 0;
-  for (const uint64_t bits : SpecialPatterns(type)) {
-    if (IsNan(type, bits) || IsInfinity(type, bits)) continue;
-    if (DecodeFloat(type, bits) > DecodeFloat(type, top)) top = bits;
-  }
-  const uint64_t sign = format.has_sign ? uint64_t{1} << (Info(type).bits - 1) : 0;
-  const uint64_t low = format.has_sign ? top | sign : 0;
-  return {{"MAX", PrintElement(type, {top, 0})},
-          {"LOW", PrintElement(type, {low, 0})},
-          {"TINY", PrintElement(type, {uint64_t{1} << format.significand_bits, 0})}};
-}
-
-// What the names that every template has mean for an element type.
-const Substitutions& NamesOf(ElementType type) {
-  static const auto* const names = [] {
-    auto* const all = new std::map<ElementType, Substitutions>();
-    for (const ElementType each : kArrayTypes) {
-      const size_t k = SpecialPatterns(Info(each).component).size();
-      Substitutions& own = (*all)[each];
-      own = {{"T", std::string(Name(each))},
-             {"U", absl::StrCat("u", Info(each).bits)},
-             {"K", absl::StrCat(IsComplex(each) ? k * k : k)},
-             {"P", absl::StrCat(k * k)},
-             {"E", absl::StrCat(int64_t{1} << std::min(Info(each).bits, 16))},
-             {"D", absl::StrCat(int64_t{1} << std::min(2 * Info(each).bits, 16))},
-             {"BITS", absl::StrCat(Info(each).bits)}};
-      for (auto& bound : Bounds(Info(each).component)) own.push_back(std::move(bound));
-    }
-    return all;
-  }();
-  return names->at(type);
 }
 
 // The text for an element type and chosen values.
@@ -456,97 +229,6 @@ class Variant {
 
 }  // namespace
 
-absl::StatusOr<std::vector<CaseTemplate>> ReadTemplates(absl::string_view text,
-                                                        absl::string_view name) {
-  std::vector<CaseTemplate> templates;
-  std::string section;
-  int64_t number = 0;
-  absl::Status status;
-  const auto place = [&] { return absl::StrCat(name, ":", number); };
-  const auto at_end = [&] {
-    return templates.empty() ? absl::OkStatus() : Complete(templates.back());
-  };
-  for (absl::string_view line : absl::StrSplit(text, '\n')) {
-    ++number;
-    if (absl::StripAsciiWhitespace(line).empty() || line[0] == '#') continue;
-    absl::string_view rest = line;
-    if (absl::ConsumePrefix(&rest, "template ")) {
-      status = at_end();
-      const std::pair<std::string, std::string> parts =
-          absl::StrSplit(rest, absl::MaxSplits('/', 1));
-      templates.emplace_back();
-      templates.back().op = parts.first;
-      templates.back().form = parts.second;
-      templates.back().where = place();
-      section = "";
-    } else if (templates.empty()) {
-      status = absl::InvalidArgumentError("a template begins with 'template OP/FORM'");
-    } else if (line[0] == ' ' && section == "module") {
-      absl::StrAppend(&templates.back().module, absl::StripPrefix(line, "  "), "\n");
-    } else if (line[0] == ' ' && section == "inputs") {
-      // Lines with names of choices are read where they stand for values.
-      FixedInputs read;
-      if (!absl::StrContains(line, "$")) status = ReadFixedInput(line, &read);
-      templates.back().inputs.emplace_back(line);
-    } else {
-      const std::pair<absl::string_view, absl::string_view> parts =
-          absl::StrSplit(line, absl::MaxSplits(':', 1));
-      section = std::string(parts.first);
-      status = ReadLine(parts.first, absl::StripAsciiWhitespace(parts.second), &templates.back());
-    }
-    if (!status.ok()) break;
-  }
-  if (status.ok()) status = at_end();
-  if (!status.ok()) {
-    return absl::InvalidArgumentError(absl::StrCat(place(), ": ", status.message()));
-  }
-  return templates;
-}
-
-std::vector<std::vector<size_t>> CoverPairs(const std::vector<size_t>& sizes) {
-  std::vector<std::vector<size_t>> all = {{}};
-  for (const size_t size : sizes) {
-    std::vector<std::vector<size_t>> longer;
-    for (const std::vector<size_t>& row : all) {
-      for (size_t value = 0; value < size; ++value) {
-        longer.push_back(row);
-        longer.back().push_back(value);
-      }
-    }
-    all = std::move(longer);
-  }
-  if (all.size() <= kAllCombinations || sizes.size() < 2) return all;
-  // Whether a pair of values of two choices is in no row yet. first[c] + value numbers all values.
-  std::vector<size_t> first = {0};
-  for (const size_t size : sizes) first.push_back(first.back() + size);
-  const size_t values = first.back();
-  std::vector<char> open(values * values, 1);
-  size_t left = 0;
-  for (size_t a = 0; a < sizes.size(); ++a) left += sizes[a] * (values - first[a + 1]);
-  const auto for_pairs = [&](const std::vector<size_t>& row, auto visit) {
-    for (size_t a = 0; a < row.size(); ++a) {
-      for (size_t b = a + 1; b < row.size(); ++b) {
-        visit(&open[(first[a] + row[a]) * values + first[b] + row[b]]);
-      }
-    }
-  };
-  // The row that closes most pairs, again and again.
-  std::vector<std::vector<size_t>> rows;
-  while (left > 0) {
-    const std::vector<size_t>* best = nullptr;
-    size_t most = 0;
-    for (const std::vector<size_t>& row : all) {
-      size_t closes = 0;
-      for_pairs(row, [&closes](const char* pair) { closes += static_cast<size_t>(*pair); });
-      if (closes > most) most = closes, best = &row;
-    }
-    for_pairs(*best, [](char* pair) { *pair = 0; });
-    left -= most;
-    rows.push_back(*best);
-  }
-  return rows;
-}
-
 absl::Status ExpandTemplate(const CaseTemplate& source, std::vector<CorpusCase>* cases) {
   std::vector<size_t> sizes;
   size_t combinations = 1;
@@ -585,7 +267,7 @@ absl::Status ExpandTemplate(const CaseTemplate& source, std::vector<CorpusCase>*
         refusal = std::string(status.message());
         continue;
       }
-      if (source.op != kProgram) prototype.tags.push_back({"op", source.op});
+      if (source.op != CaseTemplate::kProgram) prototype.tags.push_back({"op", source.op});
       prototype.tags.push_back({"type", std::string(Name(type))});
       const std::string form = source.quick_first ? source.form : named;
       Variant variant(fixed, **module);

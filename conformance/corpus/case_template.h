@@ -17,6 +17,9 @@
 namespace assay {
 
 struct CaseTemplate {
+  // The name of templates of whole programs, which belong to no operation.
+  static constexpr absl::string_view kProgram = "program";
+
   // Names that change together, and their values.
   struct Choice {
     std::vector<std::string> names;
@@ -47,10 +50,6 @@ struct CaseTemplate {
 // INVALID_ARGUMENT as "name:line: ..." for text that is no template.
 absl::StatusOr<std::vector<CaseTemplate>> ReadTemplates(absl::string_view text,
                                                         absl::string_view name);
-
-// Rows of chosen values, one per choice, such that every pair of values of two choices occurs in
-// one: all combinations where there are at most 12. Deterministic. `sizes` are at least 1.
-std::vector<std::vector<size_t>> CoverPairs(const std::vector<size_t>& sizes);
 
 // Appends the cases: types that the operation does not admit are left out, profiles that have no
 // values of a type too. INVALID_ARGUMENT for a template of which a variant is admitted with no

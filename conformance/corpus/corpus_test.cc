@@ -15,6 +15,7 @@
 #include "conformance/corpus/all_cases.h"
 #include "conformance/corpus/case_reader.h"
 #include "conformance/corpus/case_template.h"
+#include "conformance/corpus/cover_pairs.h"
 #include "conformance/corpus/ready_case.h"
 #include "conformance/judge/verdict.h"
 #include "gmock/gmock.h"

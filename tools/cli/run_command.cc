@@ -6,12 +6,8 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
-#include "backends/cuda/cuda_stats.h"
-#include "conformance/diagnose/program_judge.h"
 #include "conformance/judge/verdict_text.h"
-#include "conformance/profiles/profile.h"
 #include "evaluator/real/forced_tier.h"
 #include "interpreter/interpreter.h"
 #include "nlohmann/json.hpp"
@@ -20,12 +16,14 @@
 #include "tools/cli/commands.h"
 #include "tools/cli/custom_call_options.h"
 #include "tools/cli/exit_code.h"
+#include "tools/cli/expected_judgement.h"
 #include "tools/cli/feeds.h"
 #include "tools/cli/help.h"
 #include "tools/cli/options.h"
 #include "tools/cli/program_checks.h"
 #include "tools/cli/program_options.h"
 #include "tools/cli/report.h"
+#include "tools/cli/run_stats.h"
 #include "tools/cli/stateful_run.h"
 #include "tools/cli/terminal.h"
 #include "tools/cli/together_run.h"
@@ -69,8 +67,6 @@ struct RunCommand {
   absl::Status CheckOptions(const BackendCapabilities& capabilities) const;
   BackendOptions OptionsOfBackend() const;
   absl::StatusOr<std::unique_ptr<Backend>> MakeTarget(const BackendOptions& options) const;
-  absl::StatusOr<Judgement> JudgeExpected(const ModuleFile& file, const DeviceValues& golden,
-                                          const DeviceValues& expected) const;
   int ReportJudgement(const ModuleFile& file, const DeviceValues& golden,
                       const DeviceValues& expected, nlohmann::json report) const;
   int Report(Backend& target, const DeviceValues& results,
@@ -226,95 +222,6 @@ absl::StatusOr<std::optional<DeviceValues>> RunCommand::Expected(const ModuleFil
   return *std::move(values);
 }
 
-// Where an element stands, whose rounding is not proven, and what it lies between.
-nlohmann::json UndecidedJson(const UndecidedResult& undecided) {
-  const Shape& shape = *Leaves(undecided.instruction->shape())[undecided.element.leaf];
-  std::vector<int64_t> index;
-  int64_t rest = undecided.element.position;
-  for (const int64_t stride : RowMajorStrides(shape.dimensions())) {
-    index.push_back(rest / stride);
-    rest %= stride;
-  }
-  const auto text = [&](const Element& element) {
-    Literal scalar = Literal::Zeros(Shape::Scalar(shape.element_type()));
-    scalar.Set(0, element);
-    return PrintLiteral(scalar);
-  };
-  return {{"instruction", undecided.instruction->name()},
-          {"leaf", undecided.element.leaf},  // of the result, in pre-order
-          {"index", index},
-          {"low", text(undecided.element.low)},
-          {"high", text(undecided.element.high)}};
-}
-
-nlohmann::json DeviceJson(const cuda::DeviceCounts& counts) {
-  return {{"launches", counts.launches},   {"graph_launches", counts.graph_launches},
-          {"copies_in", counts.copies_in}, {"copies_out", counts.copies_out},
-          {"copies_on", counts.copies_on}, {"copied_bytes", counts.copied_bytes},
-          {"fills", counts.fills},         {"waits", counts.waits}};
-}
-
-// What the runtime counts, and what golden adds to it.
-nlohmann::json StatsJson(const runtime::RunStats& counted) {
-  nlohmann::json json = {{"steps", counted.steps},
-                         {"peak_bytes", counted.peak_bytes},
-                         {"materialised_bytes", counted.stored_bytes}};
-  if (const auto* cuda = dynamic_cast<const CudaStats*>(&counted)) {
-    json["device"] = DeviceJson(cuda->device);
-  }
-  const auto* golden = dynamic_cast<const RunStats*>(&counted);
-  if (golden == nullptr) return json;
-  nlohmann::json undecided = nlohmann::json::array();
-  for (const UndecidedResult& element : golden->undecided) {
-    undecided.push_back(UndecidedJson(element));
-  }
-  nlohmann::json tiers = nlohmann::json::object();
-  for (int i = 0; i < kRealTierCount; ++i) {
-    tiers[std::string(Name(static_cast<RealTier>(i)))] = golden->real.decided[i];
-  }
-  json["tiers"] = std::move(tiers);
-  json["undecided_elements"] = golden->real.undecided();
-  json["undecided"] = std::move(undecided);
-  return json;
-}
-
-void PrintStats(const runtime::RunStats& counted, double seconds) {
-  std::cout << absl::StreamFormat(
-      "seconds %.6f, element steps %d, peak bytes %d, bytes materialised %d", seconds,
-      counted.steps, counted.peak_bytes, counted.stored_bytes);
-  if (const auto* cuda = dynamic_cast<const CudaStats*>(&counted)) {
-    const cuda::DeviceCounts& device = cuda->device;
-    std::cout << absl::StreamFormat(
-        ", kernel launches %d, copies to the device %d, to the host %d, on the device %d "
-        "(%d bytes in all), fills %d, waits of the host %d",
-        device.launches, device.copies_in, device.copies_out, device.copies_on, device.copied_bytes,
-        device.fills, device.waits);
-  }
-  const auto* golden = dynamic_cast<const RunStats*>(&counted);
-  if (golden == nullptr) {
-    std::cout << "\n";
-    return;
-  }
-  const RunStats& stats = *golden;
-  std::cout << absl::StreamFormat(", undecided elements %d\n", stats.real.undecided());
-  std::string tiers;
-  for (int i = 0; i < kRealTierCount; ++i) {
-    const int64_t decided = stats.real.decided[i];
-    if (decided == 0) continue;
-    absl::StrAppend(&tiers, tiers.empty() ? "functions decided by tier: " : ", ",
-                    Name(static_cast<RealTier>(i)), " ", decided);
-  }
-  if (!tiers.empty()) std::cout << tiers << "\n";
-  constexpr size_t kShown = 20;  // --json has them all
-  for (size_t i = 0; i < std::min(kShown, stats.undecided.size()); ++i) {
-    const nlohmann::json element = UndecidedJson(stats.undecided[i]);
-    std::cout << absl::StreamFormat("undecided: %s%s between %s and %s\n",
-                                    element["instruction"].get<std::string>(),
-                                    element["index"].dump(), element["low"].get<std::string>(),
-                                    element["high"].get<std::string>());
-  }
-}
-
 // Adds the names that the program has for its results, as JAX gives them ("jax.result_info"), to
 // those of the arrays: "out0 (result['loss'])".
 std::vector<NamedLiteral> WithResultNames(std::vector<NamedLiteral> arrays,
@@ -374,50 +281,25 @@ int RunCommand::Report(Backend& target, const DeviceValues& results,
   return accepted ? kExitOk : kExitMismatch;
 }
 
-// The expected values as results of another implementation, against the interval that each element
-// of the program may lie in under the profile.
-absl::StatusOr<Judgement> RunCommand::JudgeExpected(const ModuleFile& file,
-                                                    const DeviceValues& golden,
-                                                    const DeviceValues& expected) const {
-  const absl::StatusOr<TargetProfile> target = TargetProfile::Find(profile);
-  if (!target.ok()) return target.status();
-  const absl::StatusOr<runtime::ProcessPlan> processes =
-      runtime::PlanProcesses(*file.module, grid.module_form());
-  if (!processes.ok()) return processes.status();
-  absl::StatusOr<std::vector<std::vector<Literal>>> arguments = inputs.LoadByDevice(
-      file, budget.budget.bytes, processes->grid.count() / processes->per_device);
-  if (!arguments.ok()) return arguments.status();
-  return JudgeByInterval(*file.module, *arguments, golden, expected, *target, budget.budget);
-}
-
+// Judges the expected values as results of another implementation.
 int RunCommand::ReportJudgement(const ModuleFile& file, const DeviceValues& golden,
                                 const DeviceValues& expected, nlohmann::json report) const {
-  const absl::StatusOr<Judgement> judgement = JudgeExpected(file, golden, expected);
+  const absl::StatusOr<Judgement> judgement =
+      JudgeExpected(file, {inputs, grid, budget.budget}, golden, expected, profile);
   if (!judgement.ok()) return Fail(judgement.status(), output);
-  const bool fails = judgement->verdict == Verdict::kWrong;
-  const std::string source = expect.empty() ? "the snapshot" : expect;
-  std::string sentence;
-  if (fails) {
-    sentence = absl::StrCat("Wrong: ", InWords(*judgement));
-    if (const Evidence* worst = WorstOf(*judgement)) {
-      absl::StrAppend(&sentence, ", worst ", InWords(*worst));
-    }
-    absl::StrAppend(&sentence, ".");
-  } else if (judgement->verdict == Verdict::kNotJudgeable) {
-    sentence = absl::StrCat("Not judged: ", InWords(*judgement), ".");
-  } else {
-    sentence = absl::StrCat("No bug found: profile ", profile, " permits every value of ", source,
-                            " (", InWords(*judgement), ").");
-  }
+  const std::string sentence =
+      JudgementSentence(*judgement, profile, expect.empty() ? "the snapshot" : expect);
   if (output.json) {
     report["profile"] = profile;
     report["verdict"] = VerdictName(judgement->verdict);
     report["summary"] = sentence;
     std::cout << JsonText(report);
-  } else if (!output.quiet || fails) {
+  } else if (!output.quiet || judgement->verdict == Verdict::kWrong) {
     std::cout << Wrapped(sentence, TextWidth(), 0) << "\n";
   }
-  return fails || judgement->verdict == Verdict::kNotJudgeable ? kExitMismatch : kExitOk;
+  return judgement->verdict == Verdict::kWrong || judgement->verdict == Verdict::kNotJudgeable
+             ? kExitMismatch
+             : kExitOk;
 }
 
 nlohmann::json ChecksJson(absl::Span<const CheckResult> checks) {

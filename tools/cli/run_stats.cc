@@ -1,0 +1,107 @@
+#include "tools/cli/run_stats.h"
+
+#include <algorithm>
+#include <iostream>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "backends/cuda/cuda_stats.h"
+#include "interpreter/interpreter.h"
+#include "nlohmann/json.hpp"
+#include "spec/text/printer.h"
+
+namespace assay {
+namespace {
+
+// Where an element stands, whose rounding is not proven, and what it lies between.
+nlohmann::json UndecidedJson(const UndecidedResult& undecided) {
+  const Shape& shape = *Leaves(undecided.instruction->shape())[undecided.element.leaf];
+  std::vector<int64_t> index;
+  int64_t rest = undecided.element.position;
+  for (const int64_t stride : RowMajorStrides(shape.dimensions())) {
+    index.push_back(rest / stride);
+    rest %= stride;
+  }
+  const auto text = [&](const Element& element) {
+    Literal scalar = Literal::Zeros(Shape::Scalar(shape.element_type()));
+    scalar.Set(0, element);
+    return PrintLiteral(scalar);
+  };
+  return {{"instruction", undecided.instruction->name()},
+          {"leaf", undecided.element.leaf},  // of the result, in pre-order
+          {"index", index},
+          {"low", text(undecided.element.low)},
+          {"high", text(undecided.element.high)}};
+}
+
+nlohmann::json DeviceJson(const cuda::DeviceCounts& counts) {
+  return {{"launches", counts.launches},   {"graph_launches", counts.graph_launches},
+          {"copies_in", counts.copies_in}, {"copies_out", counts.copies_out},
+          {"copies_on", counts.copies_on}, {"copied_bytes", counts.copied_bytes},
+          {"fills", counts.fills},         {"waits", counts.waits}};
+}
+
+}  // namespace
+
+nlohmann::json StatsJson(const runtime::RunStats& counted) {
+  nlohmann::json json = {{"steps", counted.steps},
+                         {"peak_bytes", counted.peak_bytes},
+                         {"materialised_bytes", counted.stored_bytes}};
+  if (const auto* cuda = dynamic_cast<const CudaStats*>(&counted)) {
+    json["device"] = DeviceJson(cuda->device);
+  }
+  const auto* golden = dynamic_cast<const RunStats*>(&counted);
+  if (golden == nullptr) return json;
+  nlohmann::json undecided = nlohmann::json::array();
+  for (const UndecidedResult& element : golden->undecided) {
+    undecided.push_back(UndecidedJson(element));
+  }
+  nlohmann::json tiers = nlohmann::json::object();
+  for (int i = 0; i < kRealTierCount; ++i) {
+    tiers[std::string(Name(static_cast<RealTier>(i)))] = golden->real.decided[i];
+  }
+  json["tiers"] = std::move(tiers);
+  json["undecided_elements"] = golden->real.undecided();
+  json["undecided"] = std::move(undecided);
+  return json;
+}
+
+void PrintStats(const runtime::RunStats& counted, double seconds) {
+  std::cout << absl::StreamFormat(
+      "seconds %.6f, element steps %d, peak bytes %d, bytes materialised %d", seconds,
+      counted.steps, counted.peak_bytes, counted.stored_bytes);
+  if (const auto* cuda = dynamic_cast<const CudaStats*>(&counted)) {
+    const cuda::DeviceCounts& device = cuda->device;
+    std::cout << absl::StreamFormat(
+        ", kernel launches %d, copies to the device %d, to the host %d, on the device %d "
+        "(%d bytes in all), fills %d, waits of the host %d",
+        device.launches, device.copies_in, device.copies_out, device.copies_on, device.copied_bytes,
+        device.fills, device.waits);
+  }
+  const auto* golden = dynamic_cast<const RunStats*>(&counted);
+  if (golden == nullptr) {
+    std::cout << "\n";
+    return;
+  }
+  const RunStats& stats = *golden;
+  std::cout << absl::StreamFormat(", undecided elements %d\n", stats.real.undecided());
+  std::string tiers;
+  for (int i = 0; i < kRealTierCount; ++i) {
+    const int64_t decided = stats.real.decided[i];
+    if (decided == 0) continue;
+    absl::StrAppend(&tiers, tiers.empty() ? "functions decided by tier: " : ", ",
+                    Name(static_cast<RealTier>(i)), " ", decided);
+  }
+  if (!tiers.empty()) std::cout << tiers << "\n";
+  constexpr size_t kShown = 20;  // --json has them all
+  for (size_t i = 0; i < std::min(kShown, stats.undecided.size()); ++i) {
+    const nlohmann::json element = UndecidedJson(stats.undecided[i]);
+    std::cout << absl::StreamFormat("undecided: %s%s between %s and %s\n",
+                                    element["instruction"].get<std::string>(),
+                                    element["index"].dump(), element["low"].get<std::string>(),
+                                    element["high"].get<std::string>());
+  }
+}
+
+}  // namespace assay

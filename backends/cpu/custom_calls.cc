@@ -13,6 +13,7 @@
 #include "backends/cpu/random_words.h"
 #include "backends/cpu/region.h"
 #include "runtime/world.h"
+#include "spec/elementwise_info.h"
 
 namespace assay::cpu {
 namespace {
@@ -181,13 +182,14 @@ CallResult TopK(const Call& call) {
   return results;
 }
 
-template <Opcode kOpcode>
+// The operation of the catalogue that the target means.
 CallResult Elementwise(const Call& call) {
   if (!SameSizes(call, 1)) {
     return BadCall(call.instruction, "operand and result must be arrays of the same sizes");
   }
   Instruction operand(Opcode::kParameter, call.operands[0].shape());
-  Instruction op(kOpcode, call.instruction.shape());
+  Instruction op(*ElementwiseCustomCall(call.instruction.GetString(Attr::kCustomCallTarget)),
+                 call.instruction.shape());
   op.set_operands({&operand});
   KernelOr kernel = PrepareElementwise(op, {});
   if (!kernel.ok()) return BadCall(call.instruction, kernel.status().message());
@@ -223,19 +225,6 @@ const std::map<std::string, Handler, std::less<>>& Handlers() {
       {"annotate_device_placement", Same},
       {"cu_threefry2x32_ffi", Threefry},
       {"hip_threefry2x32_ffi", Threefry},
-      {"mhlo.acos", Elementwise<Opcode::kAcos>},
-      {"mhlo.acosh", Elementwise<Opcode::kAcosh>},
-      {"mhlo.asin", Elementwise<Opcode::kAsin>},
-      {"mhlo.asinh", Elementwise<Opcode::kAsinh>},
-      {"mhlo.atanh", Elementwise<Opcode::kAtanh>},
-      {"mhlo.cbrt", Elementwise<Opcode::kCbrt>},
-      {"mhlo.cosh", Elementwise<Opcode::kCosh>},
-      {"mhlo.erf", Elementwise<Opcode::kErf>},
-      {"mhlo.exponential_minus_one", Elementwise<Opcode::kExpm1>},
-      {"mhlo.log_plus_one", Elementwise<Opcode::kLog1p>},
-      {"mhlo.popcnt", Elementwise<Opcode::kPopcnt>},
-      {"mhlo.sinh", Elementwise<Opcode::kSinh>},
-      {"mhlo.tan", Elementwise<Opcode::kTan>},
       {"mhlo.topk", TopK},
       {"xla.sdy.FuncResultSharding", Same},
       {"xla.sdy.GlobalToLocalShape", Same},
@@ -244,6 +233,14 @@ const std::map<std::string, Handler, std::less<>>& Handlers() {
       {"xla.sdy.ShardingGroup", Nothing},
   };
   return handlers;
+}
+
+// Null for targets that are not known.
+Handler FindHandler(const Instruction& custom_call) {
+  const std::string& target = custom_call.GetString(Attr::kCustomCallTarget);
+  if (ElementwiseCustomCall(target)) return Elementwise;
+  const auto found = Handlers().find(target);
+  return found == Handlers().end() ? nullptr : found->second;
 }
 
 class CustomCallEffect : public runtime::Effect {
@@ -265,16 +262,15 @@ class CustomCallEffect : public runtime::Effect {
 }  // namespace
 
 absl::Status CheckCustomCall(const Instruction& custom_call) {
-  const std::string& target = custom_call.GetString(Attr::kCustomCallTarget);
-  if (Handlers().contains(target)) return absl::OkStatus();
+  if (FindHandler(custom_call) != nullptr) return absl::OkStatus();
   return absl::UnimplementedError(absl::StrCat("the cpu backend does not know the custom call \"",
-                                               target, "\": ", custom_call.Describe()));
+                                               custom_call.GetString(Attr::kCustomCallTarget),
+                                               "\": ", custom_call.Describe()));
 }
 
 runtime::EffectOr PrepareCustomCall(const Instruction& custom_call) {
   if (absl::Status status = CheckCustomCall(custom_call); !status.ok()) return status;
-  const Handler handler = Handlers().at(custom_call.GetString(Attr::kCustomCallTarget));
-  return std::make_unique<CustomCallEffect>(custom_call, handler);
+  return std::make_unique<CustomCallEffect>(custom_call, FindHandler(custom_call));
 }
 
 }  // namespace assay::cpu

@@ -11,6 +11,7 @@
 #include "absl/strings/str_format.h"
 #include "evaluator/real/mpfr_functions.h"
 #include "evaluator/real/real_functions.h"
+#include "evaluator/scalar/rounded_functions.h"
 #include "runtime/float_environment.h"
 #include "spec/text/parser.h"
 
@@ -18,42 +19,6 @@ namespace assay::measure {
 namespace {
 
 constexpr int64_t kChunk = 4096;
-
-struct Row {
-  Opcode opcode;
-  RealFunction function;
-};
-constexpr Row kRows[] = {
-    {Opcode::kAcos, RealFunction::kAcos},   {Opcode::kAcosh, RealFunction::kAcosh},
-    {Opcode::kAsin, RealFunction::kAsin},   {Opcode::kAsinh, RealFunction::kAsinh},
-    {Opcode::kAtanh, RealFunction::kAtanh}, {Opcode::kCbrt, RealFunction::kCbrt},
-    {Opcode::kCos, RealFunction::kCos},     {Opcode::kCosh, RealFunction::kCosh},
-    {Opcode::kErf, RealFunction::kErf},     {Opcode::kExp, RealFunction::kExp},
-    {Opcode::kExpm1, RealFunction::kExpm1}, {Opcode::kLog, RealFunction::kLog},
-    {Opcode::kLog1p, RealFunction::kLog1p}, {Opcode::kLogistic, RealFunction::kLogistic},
-    {Opcode::kRsqrt, RealFunction::kRsqrt}, {Opcode::kSin, RealFunction::kSin},
-    {Opcode::kSinh, RealFunction::kSinh},   {Opcode::kSqrt, RealFunction::kSqrt},
-    {Opcode::kTan, RealFunction::kTan},     {Opcode::kTanh, RealFunction::kTanh},
-    {Opcode::kSign, RealFunction::kSign},
-};
-struct Row2 {
-  Opcode opcode;
-  RealFunction2 function;
-};
-constexpr Row2 kRows2[] = {
-    {Opcode::kAtan2, RealFunction2::kAtan2},
-    {Opcode::kDivide, RealFunction2::kDivide},
-    {Opcode::kMultiply, RealFunction2::kMultiply},
-    {Opcode::kPower, RealFunction2::kPower},
-};
-
-template <typename Table>
-auto* FindRow(const Table& table, Opcode opcode) {
-  for (const auto& row : table) {
-    if (row.opcode == opcode) return &row;
-  }
-  return static_cast<decltype(&table[0])>(nullptr);
-}
 
 // Operand number i of the sample.
 class Sample {
@@ -133,7 +98,7 @@ double RealError(ElementType type, Opcode opcode, const std::vector<double>& x, 
     (opcode == Opcode::kPower ? mpfr_pow : mpfr_atan2)(exact, exact, second, MPFR_RNDN);
   } else {
     for (const testing::NamedFunction& named : testing::kNamedFunctions) {
-      if (named.function == FindRow(kRows, opcode)->function) {
+      if (named.function == FindRoundedFunction(opcode, type).unary) {
         exact = testing::Apply(named, x[0], 300);
       }
     }
@@ -181,6 +146,7 @@ class Measuring {
     const runtime::FloatEnvironmentGuard guard;
     Accuracy best = result_;
     const ElementType type = result_.type;
+    const RoundedFunction function = FindRoundedFunction(result_.opcode, type);
     const int64_t bytes = Info(type).storage_bytes;
     std::vector<std::vector<Element>> columns(arity_, std::vector<Element>(kChunk));
     std::vector<std::vector<std::byte>> operands(arity_, std::vector<std::byte>(kChunk * bytes));
@@ -195,11 +161,9 @@ class Measuring {
       }
       compute_(addresses, actual.data(), n);
       if (arity_ == 1) {
-        EvaluateBlock(FindRow(kRows, result_.opcode)->function, type, addresses[0], expected.data(),
-                      n);
+        EvaluateBlock(*function.unary, type, addresses[0], expected.data(), n);
       } else {
-        EvaluateBlock2(FindRow(kRows2, result_.opcode)->function, type, addresses[0], addresses[1],
-                       expected.data(), n);
+        EvaluateBlock2(*function.binary, type, addresses[0], addresses[1], expected.data(), n);
       }
       for (int64_t i = 0; i < n; ++i) {
         const Element want = LoadElement(type, expected.data(), i);

@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "spec/elementwise_info.h"
 
 namespace assay {
 namespace {
@@ -70,39 +71,9 @@ struct Confirmation {
 };
 
 Confirmation ConfirmedBy(Opcode opcode) {
-  switch (opcode) {
-    case Opcode::kComplex:
-    case Opcode::kCopy:
-    case Opcode::kImag:
-    case Opcode::kReal:
-    case Opcode::kSelect:
-      return {"index_model", "index_model"};
-    case Opcode::kAcos:
-    case Opcode::kAcosh:
-    case Opcode::kAsin:
-    case Opcode::kAsinh:
-    case Opcode::kAtan2:
-    case Opcode::kAtanh:
-    case Opcode::kCbrt:
-    case Opcode::kCos:
-    case Opcode::kCosh:
-    case Opcode::kErf:
-    case Opcode::kExp:
-    case Opcode::kExpm1:
-    case Opcode::kLog:
-    case Opcode::kLog1p:
-    case Opcode::kLogistic:
-    case Opcode::kPower:
-    case Opcode::kRsqrt:
-    case Opcode::kSin:
-    case Opcode::kSinh:
-    case Opcode::kSqrt:
-    case Opcode::kTan:
-    case Opcode::kTanh:
-      return {"rational", "mpfr"};
-    default:
-      return {"rational", "rational"};
-  }
+  if (FindElementwise(opcode)->role == ElementRole::kMoves) return {"index_model", "index_model"};
+  if (Info(opcode).accuracy == Accuracy::kFunction) return {"rational", "mpfr"};
+  return {"rational", "rational"};
 }
 
 class TemplateMaker {

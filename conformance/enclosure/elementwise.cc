@@ -9,6 +9,7 @@
 #include "conformance/enclosure/complex_boxes.h"
 #include "conformance/enclosure/interval.h"
 #include "conformance/enclosure/word_loops.h"
+#include "spec/elementwise_info.h"
 
 namespace assay {
 namespace {
@@ -17,63 +18,6 @@ namespace {
 constexpr int64_t kEnd = std::numeric_limits<int64_t>::max();
 constexpr EndsRegion kAtZero{0, -1};          // zero is inside
 constexpr EndsRegion kNotPositive{0, -kEnd};  // and below
-
-// How a function of real numbers runs in each of its operands.
-enum class Run {
-  kUp,       // never falls
-  kDown,     // never rises
-  kEven,     // of one operand: falls to zero, rises from there
-  kCorners,  // rises or falls in each operand, which of both depends on the others
-  kOther
-};
-
-Run RunOf(Opcode opcode) {
-  switch (opcode) {
-    case Opcode::kAdd:
-    case Opcode::kAsin:
-    case Opcode::kAcosh:
-    case Opcode::kAsinh:
-    case Opcode::kAtanh:
-    case Opcode::kCbrt:
-    case Opcode::kCeil:
-    case Opcode::kClamp:
-    case Opcode::kConvert:
-    case Opcode::kErf:
-    case Opcode::kExp:
-    case Opcode::kExpm1:
-    case Opcode::kFloor:
-    case Opcode::kLog:
-    case Opcode::kLog1p:
-    case Opcode::kLogistic:
-    case Opcode::kMaximum:
-    case Opcode::kMinimum:
-    case Opcode::kReal:
-    case Opcode::kImag:
-    case Opcode::kReducePrecision:
-    case Opcode::kRoundNearestAfz:
-    case Opcode::kRoundNearestEven:
-    case Opcode::kSign:
-    case Opcode::kSinh:
-    case Opcode::kSqrt:
-    case Opcode::kTanh:
-      return Run::kUp;
-    case Opcode::kAcos:
-    case Opcode::kNegate:
-      return Run::kDown;
-    case Opcode::kAbs:
-    case Opcode::kCosh:
-      return Run::kEven;
-    case Opcode::kMultiply:
-    case Opcode::kDivide:
-    case Opcode::kPower:
-    case Opcode::kAtan2:
-    case Opcode::kSubtract:
-    case Opcode::kComplex:
-      return Run::kCorners;
-    default:
-      return Run::kOther;
-  }
-}
 
 // The intervals of an array of floats as doubles, which hold every float, decoded once; that of one
 // element stands for all.
@@ -110,30 +54,29 @@ bool MayBeNan(const Box& box, int64_t element) {
 class Elementwise {
  public:
   Elementwise(const Instruction& instruction, Boxes operands, const EvaluateAt& evaluate)
-      : instruction_(instruction), operands_(operands), evaluate_(evaluate) {}
+      : instruction_(instruction),
+        info_(FindElementwise(instruction.opcode())),
+        operands_(operands),
+        evaluate_(evaluate) {}
 
   absl::Status Enclose(Box* box) {
     const ElementType type = operands_[0].low.element_type();
-    switch (instruction_.opcode()) {
-      case Opcode::kSelect:
+    switch (info_ == nullptr ? IntervalRule::kFunction : info_->interval) {
+      case IntervalRule::kChoice:
         return Select(box);
-      case Opcode::kCompare:
+      case IntervalRule::kComparison:
         return IsFloat(type) ? Compare(box) : Discrete(box);
-      case Opcode::kIsFinite:
+      case IntervalRule::kFiniteness:
         return IsFinite(box);
-      case Opcode::kAnd:
-      case Opcode::kOr:
-      case Opcode::kNot:
+      case IntervalRule::kLogic:
         return IsPred(type) ? Corners(BothEnds(), box) : Discrete(box);
-      default:
-        break;
+      case IntervalRule::kOrder:
+        return IsComplex(type) ? Complex(box) : Real(box);
+      case IntervalRule::kFunction:
+        if (IsComplex(type)) return Complex(box);
+        return IsFloat(type) ? Real(box) : Discrete(box);
     }
-    if (IsComplex(type)) return Complex(box);
-    const bool orders =
-        instruction_.opcode() == Opcode::kMaximum || instruction_.opcode() == Opcode::kMinimum ||
-        instruction_.opcode() == Opcode::kClamp || instruction_.opcode() == Opcode::kConvert;
-    if (!IsFloat(type) && !orders) return Discrete(box);
-    return Real(box);
+    return absl::OkStatus();
   }
 
  private:
@@ -175,22 +118,22 @@ class Elementwise {
 
   absl::Status Real(Box* box) {
     const Opcode opcode = instruction_.opcode();
-    Run run = RunOf(opcode);
+    Course course = info_ == nullptr ? Course::kOther : info_->course;
     // The square of one value is no product of two.
     const bool square =
         opcode == Opcode::kMultiply && instruction_.operand(0) == instruction_.operand(1);
-    if (square) run = Run::kEven;
-    const bool ends =
-        run == Run::kUp || run == Run::kDown || run == Run::kEven || operands_.size() == 1;
+    if (square) course = Course::kEven;
+    const bool ends = course == Course::kRising || course == Course::kFalling ||
+                      course == Course::kEven || operands_.size() == 1;
     Extent extent;
     absl::Status status = Corners(ends ? BothEnds() : RealCorners(), box, &extent);
     if (!status.ok()) return status;
     if (opcode != Opcode::kComplex && extent.nan) LetGoOfNanEnds(box);
-    if (run == Run::kEven) TakeInTurningPoint(square ? 0.0 : ValueAtZero(), box);
+    if (course == Course::kEven) TakeInTurningPoint(square ? 0.0 : ValueAtZero(), box);
     const bool meets = opcode == Opcode::kAdd || opcode == Opcode::kSubtract ||
                        (opcode == Opcode::kMultiply && !square);
     if (meets && extent.is_unbounded(*box)) AddNansOfInfinities(box);
-    if (run == Run::kCorners || run == Run::kOther) MindSingularities(box);
+    if (course == Course::kByCorners || course == Course::kOther) MindSingularities(box);
     KeepNans(box);
     if (!IsFloat(box->low.element_type())) LetGoOfNans(box);
     if (opcode == Opcode::kConvert) MindWraps(box);
@@ -255,7 +198,10 @@ class Elementwise {
     return value <= (IsSigned(to) ? static_cast<uint64_t>(MaxSigned(to)) : MaxUnsigned(to));
   }
 
-  double ValueAtZero() const { return instruction_.opcode() == Opcode::kCosh ? 1.0 : 0.0; }
+  // The least value of an even function.
+  double ValueAtZero() const {
+    return info_ != nullptr && std::isfinite(info_->range.low) ? info_->range.low : 0.0;
+  }
 
   // Integers other than in order: a result is known where its operands are.
   absl::Status Discrete(Box* box) {
@@ -527,6 +473,7 @@ class Elementwise {
   }
 
   const Instruction& instruction_;
+  const ElementwiseInfo* const info_;  // null for copies
   const Boxes operands_;
   const EvaluateAt& evaluate_;
 };

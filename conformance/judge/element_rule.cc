@@ -1,10 +1,12 @@
 #include "conformance/judge/element_rule.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "conformance/judge/rounds.h"
+#include "spec/elementwise_info.h"
 
 namespace assay {
 namespace {
@@ -166,52 +168,29 @@ bool ElementRule::OutOfRange(Element actual) const {
 }
 
 FunctionRange RangeOf(Opcode opcode, ElementType type) {
-  switch (opcode) {
-    case Opcode::kSin:
-    case Opcode::kCos:
-    case Opcode::kTanh:
-    case Opcode::kErf:
-      return {-1, 1};
-    case Opcode::kCosh:
-      return {1, kInfinity};
-    case Opcode::kLogistic:
-      return {0, 1};
-    case Opcode::kAcos:
-      // Pi rounded up: the rounded one may lie below it.
-      return {0, 3.141592653589793 + UlpOf(type, 3)};
-    default:
-      return {};
-  }
+  const ElementwiseInfo* row = FindElementwise(opcode);
+  if (row == nullptr) return {};
+  FunctionRange range{row->range.low, row->range.high};
+  // An irrational bound may be rounded away from the range.
+  if (range.low != std::floor(range.low)) range.low -= UlpOf(type, range.low);
+  if (range.high != std::floor(range.high)) range.high += UlpOf(type, range.high);
+  return range;
 }
 
 bool IsSpecialPoint(Opcode opcode, double x) {
-  switch (opcode) {
-    case Opcode::kLog:
-    case Opcode::kAcosh:
-    case Opcode::kAcos:
-      return x == 1;
-    case Opcode::kSqrt:
-    case Opcode::kRsqrt:
-    case Opcode::kCbrt:
-      return x == 0 || x == 1;
-    case Opcode::kExp:
-    case Opcode::kExpm1:
-    case Opcode::kLog1p:
-    case Opcode::kLogistic:
-    case Opcode::kSin:
-    case Opcode::kCos:
-    case Opcode::kTan:
-    case Opcode::kSinh:
-    case Opcode::kCosh:
-    case Opcode::kTanh:
-    case Opcode::kAsin:
-    case Opcode::kAsinh:
-    case Opcode::kAtanh:
-    case Opcode::kErf:
-      return x == 0;
-    default:
+  const ElementwiseInfo* row = FindElementwise(opcode);
+  if (row == nullptr) return false;
+  switch (row->special_points) {
+    case SpecialPoints::kNowhere:
       return false;
+    case SpecialPoints::kAtZero:
+      return x == 0;
+    case SpecialPoints::kAtOne:
+      return x == 1;
+    case SpecialPoints::kAtZeroAndOne:
+      return x == 0 || x == 1;
   }
+  return false;
 }
 
 }  // namespace assay

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_set.h"
+#include "spec/elementwise_info.h"
 
 namespace assay {
 namespace {
@@ -74,19 +75,19 @@ bool Computes(const Instruction& instruction) {
 }
 
 bool Moves(const Instruction& instruction) {
-  switch (instruction.opcode()) {
-    case Opcode::kSelect:
-    case Opcode::kReal:
-    case Opcode::kImag:
-    case Opcode::kComplex:
-    case Opcode::kSort:
-    case Opcode::kTopK:
+  const Opcode opcode = instruction.opcode();
+  switch (instruction.info().family) {
+    case Family::kElementwise:
+      return FindElementwise(opcode)->role == ElementRole::kMoves;
+    case Family::kReduction:
+      return opcode == Opcode::kSort || opcode == Opcode::kTopK;
+    case Family::kIndexing:
+      return opcode != Opcode::kScatter;
+    case Family::kMovement:
+    case Family::kControl:
       return true;
     default:
-      return instruction.info().family == Family::kMovement ||
-             (instruction.info().family == Family::kIndexing &&
-              instruction.opcode() != Opcode::kScatter) ||
-             instruction.info().family == Family::kControl;
+      return false;
   }
 }
 

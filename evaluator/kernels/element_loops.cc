@@ -1,11 +1,14 @@
 #include "evaluator/kernels/element_loops.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
+#include <utility>
 
 #include "evaluator/kernels/kernel.h"
 #include "evaluator/real/real_functions.h"
+#include "evaluator/scalar/rounded_functions.h"
 #include "spec/element/element.h"
 
 namespace assay::kernels {
@@ -183,55 +186,28 @@ void RealBlock2(const ScalarFunction& f, const std::byte* a, const std::byte* b,
   EvaluateBlock2(kFunction, f.op.operand_type, a, b, out, n, StatsOf(context));
 }
 
+template <int... kFunctions>
+constexpr std::array<UnaryLoop, sizeof...(kFunctions)> RealBlocks(
+    std::integer_sequence<int, kFunctions...>) {
+  return {RealBlock<static_cast<RealFunction>(kFunctions)>...};
+}
+template <int... kFunctions>
+constexpr std::array<BinaryLoop, sizeof...(kFunctions)> RealBlocks2(
+    std::integer_sequence<int, kFunctions...>) {
+  return {RealBlock2<static_cast<RealFunction2>(kFunctions)>...};
+}
+
 UnaryLoop FindRealUnary(const ScalarOp& op) {
-  const bool complex = IsComplex(op.operand_type);
-  switch (op.opcode) {
-#define ASSAY_FUNCTION(name) \
-  case Opcode::name:         \
-    return RealBlock<RealFunction::name>;
-    ASSAY_FUNCTION(kAcos)
-    ASSAY_FUNCTION(kAcosh)
-    ASSAY_FUNCTION(kAsin)
-    ASSAY_FUNCTION(kAsinh)
-    ASSAY_FUNCTION(kAtanh)
-    ASSAY_FUNCTION(kCbrt)
-    ASSAY_FUNCTION(kCos)
-    ASSAY_FUNCTION(kCosh)
-    ASSAY_FUNCTION(kErf)
-    ASSAY_FUNCTION(kExp)
-    ASSAY_FUNCTION(kExpm1)
-    ASSAY_FUNCTION(kLog)
-    ASSAY_FUNCTION(kLog1p)
-    ASSAY_FUNCTION(kLogistic)
-    ASSAY_FUNCTION(kRsqrt)
-    ASSAY_FUNCTION(kSin)
-    ASSAY_FUNCTION(kSinh)
-    ASSAY_FUNCTION(kSqrt)
-    ASSAY_FUNCTION(kTan)
-    ASSAY_FUNCTION(kTanh)
-#undef ASSAY_FUNCTION
-    case Opcode::kSign:
-      return complex ? RealBlock<RealFunction::kSign> : nullptr;
-    default:
-      return nullptr;
-  }
+  static constexpr auto kBlocks = RealBlocks(std::make_integer_sequence<int, kRealFunctionCount>());
+  const auto function = FindRoundedFunction(op.opcode, op.operand_type).unary;
+  return function ? kBlocks[static_cast<size_t>(*function)] : nullptr;
 }
 
 BinaryLoop FindRealBinary(const ScalarOp& op) {
-  const bool complex = IsComplex(op.operand_type);
-  if (!complex && !IsFloat(op.operand_type)) return nullptr;
-  switch (op.opcode) {
-    case Opcode::kAtan2:
-      return RealBlock2<RealFunction2::kAtan2>;
-    case Opcode::kPower:
-      return RealBlock2<RealFunction2::kPower>;
-    case Opcode::kMultiply:
-      return complex ? RealBlock2<RealFunction2::kMultiply> : nullptr;
-    case Opcode::kDivide:
-      return complex ? RealBlock2<RealFunction2::kDivide> : nullptr;
-    default:
-      return nullptr;
-  }
+  static constexpr auto kBlocks =
+      RealBlocks2(std::make_integer_sequence<int, static_cast<int>(RealFunction2::kDivide) + 1>());
+  const auto function = FindRoundedFunction(op.opcode, op.operand_type).binary;
+  return function ? kBlocks[static_cast<size_t>(*function)] : nullptr;
 }
 
 }  // namespace

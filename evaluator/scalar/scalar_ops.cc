@@ -5,9 +5,11 @@
 #include <cstdio>
 #include <cstdlib>
 #include <iterator>
+#include <type_traits>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "evaluator/scalar/rounded_functions.h"
 #include "evaluator/scalar/scalar_functions.h"
 
 namespace assay {
@@ -38,9 +40,42 @@ constexpr Row Ternary(Opcode opcode, std::array<TernaryFunction, kClasses> funct
 constexpr std::nullptr_t kNone = nullptr;
 
 constexpr Row kRows[] = {
+#define REAL(f) RealUnary<RealFunction::f>
+#define COMPLEX(f) ComplexUnary<RealFunction::f>
+#define REAL2(f) RealBinary<RealFunction2::f>
+#define COMPLEX2(f) ComplexBinary<RealFunction2::f>
 #define SCALAR_OP(opcode, arity, ...) arity(Opcode::opcode, {__VA_ARGS__}),
 #include "evaluator/scalar/scalar_ops.def"
 #undef SCALAR_OP
+#undef REAL
+#undef COMPLEX
+#undef REAL2
+#undef COMPLEX2
+};
+
+// The correctly rounded functions of the same rows.
+template <typename Function>
+constexpr RoundedFunction Rounded([[maybe_unused]] Function function) {
+  if constexpr (std::is_same_v<Function, RealFunction>) return {.unary = function};
+  if constexpr (std::is_same_v<Function, RealFunction2>) return {.binary = function};
+  return {};
+}
+template <typename... Functions>
+constexpr std::array<RoundedFunction, kClasses> RoundedRow(Functions... functions) {
+  return {Rounded(functions)...};
+}
+constexpr std::array<RoundedFunction, kClasses> kRoundedRows[] = {
+#define REAL(f) RealFunction::f
+#define COMPLEX(f) RealFunction::f
+#define REAL2(f) RealFunction2::f
+#define COMPLEX2(f) RealFunction2::f
+#define SCALAR_OP(opcode, arity, ...) RoundedRow(__VA_ARGS__),
+#include "evaluator/scalar/scalar_ops.def"
+#undef SCALAR_OP
+#undef REAL
+#undef COMPLEX
+#undef REAL2
+#undef COMPLEX2
 };
 
 // The row of each opcode, or -1.
@@ -112,6 +147,12 @@ std::optional<ScalarFunction> FindScalarFunction(const ScalarOp& op) {
   const bool defined =
       function.unary != nullptr || function.binary != nullptr || function.ternary != nullptr;
   return defined ? std::optional(function) : std::nullopt;
+}
+
+RoundedFunction FindRoundedFunction(Opcode opcode, ElementType operand_type) {
+  const int row = kRowOf[static_cast<size_t>(opcode)];
+  if (row < 0 || !IsArray(operand_type)) return {};
+  return kRoundedRows[row][ClassIndex(operand_type)];
 }
 
 ElementType ScalarResultType(Opcode opcode, ElementType operand_type) {

@@ -9,6 +9,7 @@
 #include <set>
 #include <string>
 
+#include "evaluator/scalar/rounded_functions.h"
 #include "spec/ir/shape.h"
 
 namespace assay::scalar_ops_test {
@@ -65,6 +66,27 @@ TEST(ScalarOpsTest, NothingElseIsDefined) {
         FindScalarFunction({info.opcode, ElementType::kF32, ElementType::kF32}).has_value())
         << info.name;
   }
+}
+
+TEST(ScalarOpsTest, RoundedFunctionsAreThoseOfTheRows) {
+  const auto unary = [](Opcode opcode, ElementType type) {
+    return FindRoundedFunction(opcode, type).unary;
+  };
+  const auto binary = [](Opcode opcode, ElementType type) {
+    return FindRoundedFunction(opcode, type).binary;
+  };
+  EXPECT_EQ(unary(Opcode::kAcosh, ElementType::kBF16), RealFunction::kAcosh);
+  EXPECT_EQ(unary(Opcode::kTan, ElementType::kC128), RealFunction::kTan);
+  EXPECT_EQ(unary(Opcode::kSign, ElementType::kC64), RealFunction::kSign);
+  EXPECT_EQ(unary(Opcode::kSign, ElementType::kF32), std::nullopt);
+  EXPECT_EQ(unary(Opcode::kErf, ElementType::kC64), std::nullopt);
+  EXPECT_EQ(unary(Opcode::kExp, ElementType::kS32), std::nullopt);
+  EXPECT_EQ(unary(Opcode::kExp, ElementType::kToken), std::nullopt);
+  EXPECT_EQ(unary(Opcode::kDot, ElementType::kF32), std::nullopt);
+  EXPECT_EQ(binary(Opcode::kPower, ElementType::kF64), RealFunction2::kPower);
+  EXPECT_EQ(binary(Opcode::kPower, ElementType::kS32), std::nullopt);
+  EXPECT_EQ(binary(Opcode::kMultiply, ElementType::kC64), RealFunction2::kMultiply);
+  EXPECT_EQ(binary(Opcode::kMultiply, ElementType::kF32), std::nullopt);
 }
 
 TEST(ScalarOpsTest, TypesWithoutElementsHaveNoDefinition) {

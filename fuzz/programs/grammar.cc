@@ -6,6 +6,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "spec/elementwise_info.h"
 #include "spec/nearest_name.h"
 
 namespace assay::fuzz {
@@ -14,11 +15,8 @@ namespace {
 using enum Opcode;
 using enum RowPlace;
 
-constexpr Row kRows[] = {
-    {kAbs, kAnywhere, WriteUnary},
-    {kAcos, kAnywhere, WriteUnary},
-    {kAcosh, kAnywhere, WriteUnary},
-    {kAdd, kAnywhere, WriteBinary},
+// The rows of operations that take more than the shape rules of elementwise ones say.
+constexpr Row kOwnRows[] = {
     {kAddDependency, kComputation, WriteAddDependency},
     {kAfterAll, kComputation, WriteAddDependency},
     {kAllGather, kEntry, WriteAllGather},
@@ -26,12 +24,7 @@ constexpr Row kRows[] = {
     {kAllReduce, kEntry, WriteAllReduce},
     {kAllReduceStart, kEntry, WriteAllReduce},
     {kAllToAll, kEntry, WriteAllToAll},
-    {kAnd, kAnywhere, WriteBinary},
-    {kAsin, kAnywhere, WriteUnary},
-    {kAsinh, kAnywhere, WriteUnary},
     {kAsyncStart, kEntry, WriteAsyncStart},
-    {kAtan2, kAnywhere, WriteBinary},
-    {kAtanh, kAnywhere, WriteUnary},
     {kBatchNormGrad, kComputation, WriteBatchNorm},
     {kBatchNormInference, kComputation, WriteBatchNorm},
     {kBatchNormTraining, kComputation, WriteBatchNorm},
@@ -39,8 +32,6 @@ constexpr Row kRows[] = {
     {kBitcastConvert, kAnywhere, WriteBitcastConvert},
     {kBroadcast, kAnywhere, WriteBroadcast},
     {kCall, kComputation, WriteCall},
-    {kCbrt, kAnywhere, WriteUnary},
-    {kCeil, kAnywhere, WriteUnary},
     {kCholesky, kComputation, WriteCholesky},
     {kClamp, kAnywhere, WriteClamp},
     {kCollectiveBroadcast, kEntry, WriteCollectiveBroadcast},
@@ -55,65 +46,38 @@ constexpr Row kRows[] = {
     {kConvolution, kComputation, WriteConvolution},
     {kCopy, kAnywhere, WriteCopy},
     {kCopyStart, kEntry, WriteCopyStart},
-    {kCosh, kAnywhere, WriteUnary},
-    {kCos, kAnywhere, WriteUnary},
-    {kClz, kAnywhere, WriteUnary},
     {kCustomCall, kEffects, WriteCustomCall},
-    {kDivide, kAnywhere, WriteBinary},
     {kDomain, kEntry, WriteDomain},
     {kDot, kComputation, WriteDot},
     {kDynamicReshape, kEntry, WriteDynamicReshape},
     {kDynamicSlice, kAnywhere, WriteDynamicSlice},
     {kDynamicUpdateSlice, kAnywhere, WriteDynamicUpdateSlice},
-    {kErf, kAnywhere, WriteUnary},
-    {kExp, kAnywhere, WriteUnary},
-    {kExpm1, kAnywhere, WriteUnary},
     {kFft, kComputation, WriteFft},
-    {kFloor, kAnywhere, WriteUnary},
     {kFusion, kComputation, WriteFusion},
     {kGather, kAnywhere, WriteGather},
     {kGetDimensionSize, kComputation, WriteGetDimensionSize},
     {kGetTupleElement, kComputation, WriteTuple},
-    {kImag, kAnywhere, WriteUnary},
     {kInfeed, kEffects, WriteInfeed},
     {kIota, kAnywhere, WriteIota},
-    {kIsFinite, kAnywhere, WriteUnary},
-    {kLog, kAnywhere, WriteUnary},
-    {kLog1p, kAnywhere, WriteUnary},
-    {kLogistic, kAnywhere, WriteUnary},
     {kMap, kComputation, WriteMap},
-    {kMaximum, kAnywhere, WriteBinary},
-    {kMinimum, kAnywhere, WriteBinary},
-    {kMulhi, kAnywhere, WriteBinary},
-    {kMultiply, kAnywhere, WriteBinary},
-    {kNegate, kAnywhere, WriteUnary},
-    {kNot, kAnywhere, WriteUnary},
     {kOptimizationBarrier, kComputation, WriteOptBarrier},
-    {kOr, kAnywhere, WriteBinary},
     {kOutfeed, kEffects, WriteOutfeed},
     {kPad, kAnywhere, WritePad},
     {kParameter, kEntry, WriteParameter},
     {kPartitionId, kEntry, WriteDeviceId},
-    {kPopcnt, kAnywhere, WriteUnary},
-    {kPower, kAnywhere, WriteBinary},
     {kRaggedAllToAll, kEntry, WriteRaggedAllToAll},
     {kRaggedDot, kComputation, WriteRaggedDot},
-    {kReal, kAnywhere, WriteUnary},
     {kRecv, kEffects, WriteTransfer},
     {kReduce, kAnywhere, WriteReduce},
     {kReducePrecision, kAnywhere, WriteReducePrecision},
     {kReduceScatter, kEntry, WriteReduceScatter},
     {kReduceWindow, kComputation, WriteReduceWindow},
-    {kRemainder, kAnywhere, WriteBinary},
     {kReplicaId, kEntry, WriteDeviceId},
     {kReshape, kAnywhere, WriteReshape},
     {kReverse, kAnywhere, WriteReverse},
     {kRng, kEffects, WriteRng},
     {kRngBitGenerator, kComputation, WriteRngBitGenerator},
     {kRngGetAndUpdateState, kEffects, WriteRngState},
-    {kRoundNearestAfz, kAnywhere, WriteUnary},
-    {kRoundNearestEven, kAnywhere, WriteUnary},
-    {kRsqrt, kAnywhere, WriteUnary},
     {kScaledDot, kComputation, WriteScaledDot},
     {kScan, kComputation, WriteScan},
     {kScatter, kComputation, WriteScatter},
@@ -121,26 +85,46 @@ constexpr Row kRows[] = {
     {kSelectAndScatter, kComputation, WriteSelectAndScatter},
     {kSend, kEffects, WriteTransfer},
     {kSetDimensionSize, kEntry, WriteSetDimensionSize},
-    {kShiftLeft, kAnywhere, WriteBinary},
-    {kShiftRightArithmetic, kAnywhere, WriteBinary},
-    {kShiftRightLogical, kAnywhere, WriteBinary},
-    {kSign, kAnywhere, WriteUnary},
-    {kSin, kAnywhere, WriteUnary},
-    {kSinh, kAnywhere, WriteUnary},
     {kSlice, kAnywhere, WriteSlice},
     {kSort, kComputation, WriteSort},
-    {kSqrt, kAnywhere, WriteUnary},
     {kStochasticConvert, kAnywhere, WriteStochasticConvert},
-    {kSubtract, kAnywhere, WriteBinary},
-    {kTan, kAnywhere, WriteUnary},
-    {kTanh, kAnywhere, WriteUnary},
     {kTopK, kComputation, WriteTopK},
     {kTranspose, kAnywhere, WriteTranspose},
     {kTriangularSolve, kComputation, WriteTriangularSolve},
     {kTuple, kComputation, WriteTuple},
     {kWhile, kComputation, WriteWhile},
-    {kXor, kAnywhere, WriteBinary},
 };
+
+decltype(Row::write) WriterOf(ShapeRule rule) {
+  switch (rule) {
+    case ShapeRule::kUnary:
+    case ShapeRule::kUnaryToComponent:
+    case ShapeRule::kUnaryToPred:
+      return WriteUnary;
+    case ShapeRule::kCommonShape:
+      return WriteBinary;
+    case ShapeRule::kOwn:
+      break;
+  }
+  return nullptr;
+}
+
+const std::vector<Row>& AllRows() {
+  static const auto* const rows = [] {
+    auto* made = new std::vector<Row>;
+    for (const OpInfo& op : Catalogue()) {
+      const ElementwiseInfo* elementwise = FindElementwise(op.opcode);
+      if (elementwise != nullptr && elementwise->shape_rule != ShapeRule::kOwn) {
+        made->push_back({op.opcode, kAnywhere, WriterOf(elementwise->shape_rule)});
+      }
+      for (const Row& row : kOwnRows) {
+        if (row.opcode == op.opcode) made->push_back(row);
+      }
+    }
+    return made;
+  }();
+  return *rows;
+}
 
 // What strict rules demand beyond the classes of the catalogue.
 bool IsLegal(Opcode opcode, ElementType type) {
@@ -192,7 +176,7 @@ absl::StatusOr<std::vector<Opcode>> OpcodesOf(const std::vector<std::string>& na
       return absl::InvalidArgumentError(
           absl::StrCat("there is no operation '", name, "'; `assay ops` lists them"));
     }
-    const bool has_row = std::any_of(std::begin(kRows), std::end(kRows),
+    const bool has_row = std::any_of(AllRows().begin(), AllRows().end(),
                                      [&](const Row& row) { return row.opcode == *opcode; });
     if (!has_row) {
       return absl::InvalidArgumentError(
@@ -219,7 +203,7 @@ absl::StatusOr<std::vector<ElementType>> TypesOfNames(const std::vector<std::str
 
 }  // namespace
 
-absl::Span<const Row> Rows() { return kRows; }
+absl::Span<const Row> Rows() { return AllRows(); }
 
 absl::Span<const ElementType> LegalTypes(Opcode opcode) {
   return AllLegalTypes()[static_cast<size_t>(opcode)];
@@ -237,7 +221,7 @@ absl::StatusOr<Grammar> Grammar::Create(const GrammarOptions& options) {
   grammar.seeds_ = options.seeds;
   grammar.idioms_ = options.operations.empty();
   grammar.all_types_ = *types;
-  for (const Row& row : kRows) {
+  for (const Row& row : AllRows()) {
     const bool named = std::find(opcodes->begin(), opcodes->end(), row.opcode) != opcodes->end();
     if (!opcodes->empty() && !named) continue;
     const bool collective = Info(row.opcode).family == Family::kCollective;
@@ -252,11 +236,11 @@ absl::StatusOr<Grammar> Grammar::Create(const GrammarOptions& options) {
   // Something must stand in called computations, whatever the options name.
   for (const RowPlace inner : {kAnywhere, kComputation}) {
     if (!grammar.rows_[static_cast<size_t>(inner)].empty()) continue;
-    for (const Row& row : kRows) {
+    for (const Row& row : AllRows()) {
       if (row.place == kAnywhere) grammar.rows_[static_cast<size_t>(inner)].push_back(&row);
     }
   }
-  for (const Row& row : kRows) {
+  for (const Row& row : AllRows()) {
     std::vector<ElementType>& own = grammar.types_[static_cast<size_t>(row.opcode)];
     for (const ElementType type : LegalTypes(row.opcode)) {
       if (std::find(types->begin(), types->end(), type) != types->end()) own.push_back(type);

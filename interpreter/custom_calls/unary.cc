@@ -1,10 +1,9 @@
 // mhlo.* names of elementwise operations: what the operation of that name is.
 // Tests: custom_call_test.cc.
-#include <array>
-
 #include "absl/strings/str_cat.h"
 #include "evaluator/scalar/scalar_ops.h"
 #include "interpreter/custom_calls/targets.h"
+#include "spec/elementwise_info.h"
 
 namespace assay::custom_calls {
 namespace {
@@ -44,23 +43,10 @@ absl::StatusOr<ScalarFunction> ElementwiseFunction(const Instruction& call, Opco
 }
 
 Targets UnaryTargets() {
-  constexpr std::array<std::pair<const char*, Opcode>, 13> kNames = {
-      {{"acos", Opcode::kAcos},
-       {"acosh", Opcode::kAcosh},
-       {"asin", Opcode::kAsin},
-       {"asinh", Opcode::kAsinh},
-       {"atanh", Opcode::kAtanh},
-       {"cosh", Opcode::kCosh},
-       {"erf", Opcode::kErf},
-       {"log_plus_one", Opcode::kLog1p},
-       {"exponential_minus_one", Opcode::kExpm1},
-       {"popcnt", Opcode::kPopcnt},
-       {"sinh", Opcode::kSinh},
-       {"tan", Opcode::kTan},
-       {"cbrt", Opcode::kCbrt}}};
   Targets targets;
-  for (const auto& [name, opcode] : kNames) {
-    targets.push_back({absl::StrCat("mhlo.", name), Unary(opcode), opcode});
+  for (const ElementwiseInfo& row : ElementwiseCatalogue()) {
+    if (!row.mhlo_call) continue;
+    targets.push_back({MhloTarget(row.opcode), Unary(row.opcode), row.opcode});
   }
   return targets;
 }

@@ -91,6 +91,12 @@ absl::StatusOr<Shape> UnaryToComponent(const Instruction& op) {
   return WithElementType(operand, Info(operand.element_type()).component);
 }
 
+// is-finite.
+absl::StatusOr<Shape> UnaryToPred(const Instruction& op) {
+  ASSAY_RETURN_IF_ERROR(CheckUnary(op));
+  return WithElementType(op.operand(0)->shape(), ElementType::kPred);
+}
+
 // Dimensions of two operands of which one may stretch: a scalar, or dimensions of size 1.
 absl::StatusOr<Shape> StretchedShape(const Instruction& op, const Shape& lhs, const Shape& rhs) {
   if (lhs.rank() != rhs.rank()) {
@@ -163,70 +169,26 @@ absl::Status CheckBound(const Instruction& clamp, absl::string_view clause, int6
 
 }  // namespace
 
+// The rule of an operation by its row; those with an Own one follow.
+#define ASSAY_RULE_IS_Own(opcode)
 #define ASSAY_RULE_IS(opcode, function)                               \
   template <>                                                         \
   absl::StatusOr<Shape> Rule<Opcode::opcode>(const Instruction& op) { \
     return function(op);                                              \
   }
-
-ASSAY_RULE_IS(kAcos, Unary)
-ASSAY_RULE_IS(kAcosh, Unary)
-ASSAY_RULE_IS(kAsin, Unary)
-ASSAY_RULE_IS(kAsinh, Unary)
-ASSAY_RULE_IS(kAtanh, Unary)
-ASSAY_RULE_IS(kCbrt, Unary)
-ASSAY_RULE_IS(kCeil, Unary)
-ASSAY_RULE_IS(kClz, Unary)
-ASSAY_RULE_IS(kCos, Unary)
-ASSAY_RULE_IS(kCosh, Unary)
-ASSAY_RULE_IS(kErf, Unary)
-ASSAY_RULE_IS(kExp, Unary)
-ASSAY_RULE_IS(kExpm1, Unary)
-ASSAY_RULE_IS(kFloor, Unary)
-ASSAY_RULE_IS(kLog, Unary)
-ASSAY_RULE_IS(kLog1p, Unary)
-ASSAY_RULE_IS(kLogistic, Unary)
-ASSAY_RULE_IS(kNegate, Unary)
-ASSAY_RULE_IS(kNot, Unary)
-ASSAY_RULE_IS(kPopcnt, Unary)
-ASSAY_RULE_IS(kRoundNearestAfz, Unary)
-ASSAY_RULE_IS(kRoundNearestEven, Unary)
-ASSAY_RULE_IS(kRsqrt, Unary)
-ASSAY_RULE_IS(kSign, Unary)
-ASSAY_RULE_IS(kSin, Unary)
-ASSAY_RULE_IS(kSinh, Unary)
-ASSAY_RULE_IS(kSqrt, Unary)
-ASSAY_RULE_IS(kTan, Unary)
-ASSAY_RULE_IS(kTanh, Unary)
-
-ASSAY_RULE_IS(kAbs, UnaryToComponent)
-ASSAY_RULE_IS(kReal, UnaryToComponent)
-ASSAY_RULE_IS(kImag, UnaryToComponent)
-
-ASSAY_RULE_IS(kAdd, CommonShape)
-ASSAY_RULE_IS(kAnd, CommonShape)
-ASSAY_RULE_IS(kAtan2, CommonShape)
-ASSAY_RULE_IS(kDivide, CommonShape)
-ASSAY_RULE_IS(kMaximum, CommonShape)
-ASSAY_RULE_IS(kMinimum, CommonShape)
-ASSAY_RULE_IS(kMulhi, CommonShape)
-ASSAY_RULE_IS(kMultiply, CommonShape)
-ASSAY_RULE_IS(kOr, CommonShape)
-ASSAY_RULE_IS(kPower, CommonShape)
-ASSAY_RULE_IS(kRemainder, CommonShape)
-ASSAY_RULE_IS(kShiftLeft, CommonShape)
-ASSAY_RULE_IS(kShiftRightArithmetic, CommonShape)
-ASSAY_RULE_IS(kShiftRightLogical, CommonShape)
-ASSAY_RULE_IS(kSubtract, CommonShape)
-ASSAY_RULE_IS(kXor, CommonShape)
-
+#define ASSAY_RULE_IS_Unary(opcode) ASSAY_RULE_IS(opcode, Unary)
+#define ASSAY_RULE_IS_UnaryToComponent(opcode) ASSAY_RULE_IS(opcode, UnaryToComponent)
+#define ASSAY_RULE_IS_UnaryToPred(opcode) ASSAY_RULE_IS(opcode, UnaryToPred)
+#define ASSAY_RULE_IS_CommonShape(opcode) ASSAY_RULE_IS(opcode, CommonShape)
+#define ELEMENTWISE(opcode, shape, ...) ASSAY_RULE_IS_##shape(opcode)
+#include "spec/elementwise.def"
+#undef ELEMENTWISE
+#undef ASSAY_RULE_IS_Own
+#undef ASSAY_RULE_IS_Unary
+#undef ASSAY_RULE_IS_UnaryToComponent
+#undef ASSAY_RULE_IS_UnaryToPred
+#undef ASSAY_RULE_IS_CommonShape
 #undef ASSAY_RULE_IS
-
-template <>
-absl::StatusOr<Shape> Rule<Opcode::kIsFinite>(const Instruction& op) {
-  ASSAY_RETURN_IF_ERROR(CheckUnary(op));
-  return WithElementType(op.operand(0)->shape(), ElementType::kPred);
-}
 
 template <>
 absl::StatusOr<Shape> Rule<Opcode::kConvert>(const Instruction& op) {

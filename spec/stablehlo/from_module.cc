@@ -5,6 +5,8 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "spec/elementwise_info.h"
 #include "spec/stablehlo/dialect.h"
 #include "spec/stablehlo/module_writer.h"
 #include "spec/text/printer.h"
@@ -27,13 +29,11 @@ const DialectOp* PlainRow(Opcode opcode) {
         made->try_emplace(static_cast<Opcode>(op.hlo), &op);
       }
     }
-    constexpr std::pair<Opcode, absl::string_view> kChlo[] = {
-        {Opcode::kAcos, "chlo.acos"},   {Opcode::kAcosh, "chlo.acosh"},
-        {Opcode::kAsin, "chlo.asin"},   {Opcode::kAsinh, "chlo.asinh"},
-        {Opcode::kAtanh, "chlo.atanh"}, {Opcode::kCosh, "chlo.cosh"},
-        {Opcode::kErf, "chlo.erf"},     {Opcode::kMulhi, "chlo.mulhi"},
-        {Opcode::kSinh, "chlo.sinh"}};
-    for (const auto& [opcode, name] : kChlo) (*made)[opcode] = FindDialectOp(name);
+    for (const ElementwiseInfo& row : ElementwiseCatalogue()) {
+      const DialectOp* op =
+          FindDialectOp(absl::StrCat("chlo.", absl::StrReplaceAll(Name(row.opcode), {{"-", "_"}})));
+      if (op != nullptr) made->try_emplace(row.opcode, op);
+    }
     return made;
   }();
   const auto it = rows->find(opcode);

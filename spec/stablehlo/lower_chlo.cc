@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "absl/strings/match.h"
+#include "absl/strings/str_replace.h"
 #include "absl/strings/strip.h"
 #include "spec/element/element.h"
 #include "spec/stablehlo/chlo_expansions.h"
@@ -18,34 +19,22 @@ Shape OfType(const Shape& shape, ElementType type) {
   return copy;
 }
 
-struct FunctionOpcode {
-  absl::string_view function;
-  Opcode opcode;
-  // XLA's converter has the operation, too, rather than a formula.
-  bool always;
-};
-constexpr FunctionOpcode kFunctions[] = {
-    {"chlo.acos", Opcode::kAcos, false},   {"chlo.acosh", Opcode::kAcosh, false},
-    {"chlo.asin", Opcode::kAsin, false},   {"chlo.asinh", Opcode::kAsinh, false},
-    {"chlo.atanh", Opcode::kAtanh, false}, {"chlo.cosh", Opcode::kCosh, false},
-    {"chlo.erf", Opcode::kErf, true},      {"chlo.mulhi", Opcode::kMulhi, true},
-    {"chlo.sinh", Opcode::kSinh, false},   {"chlo.tan", Opcode::kTan, true},
-};
+// The elementwise operation of HLO that has the name of a function, if there is one.
+std::optional<Opcode> OperationNamed(absl::string_view function) {
+  const std::optional<Opcode> opcode = OpcodeFromName(absl::StrReplaceAll(function, {{"_", "-"}}));
+  return opcode && Info(*opcode).elementwise() ? opcode : std::nullopt;
+}
 
+// XLA's converter writes a formula where it has one, and the operation itself elsewhere.
 void LowerFunction(OpContext& op) {
   const Shape& shape = op.InShape(0);
-  for (const FunctionOpcode& row : kFunctions) {
-    const absl::string_view short_name = row.function.substr(absl::string_view("chlo.").size());
-    if (op.name() != row.function && op.name() != absl::StrCat("mhlo.", short_name)) continue;
-    if (!row.always && op.lowering().options().expand_chlo &&
-        HasExpansion(row.function, shape.element_type())) {
-      op.Return(Expand(op, row.function, op.inputs()));
-      return;
-    }
-    op.Return(op.Make(row.opcode, shape, op.inputs()));
-    return;
-  }
-  op.Return(Expand(op, op.name(), op.inputs()));
+  const absl::string_view short_name = op.name().substr(op.name().find('.') + 1);
+  const std::string function = absl::StrCat("chlo.", short_name);
+  const std::optional<Opcode> opcode = OperationNamed(short_name);
+  const bool formula =
+      op.lowering().options().expand_chlo && HasExpansion(function, shape.element_type());
+  op.Return(opcode && !formula ? op.Make(*opcode, shape, op.inputs())
+                               : Expand(op, function, op.inputs()));
 }
 
 // atan(x) = atan2(x, 1); of complex numbers -i atanh(i x).

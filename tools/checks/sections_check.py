@@ -75,6 +75,8 @@ def check_rows(rows, functions, opcodes, tests, problems):
 def builder_functions(root):
     headers = [path.read_text(encoding='utf-8') for path in sorted((root / 'spec/builder').glob('*.h'))]
     functions = set(re.findall(r'^Op (\w+)\(', '\n'.join(headers), re.M))
+    catalogue = (root / 'spec/elementwise.def').read_text(encoding='utf-8')
+    functions.update(re.findall(r'^ELEMENTWISE\(k\w+, \w+, \w+, (\w+),', catalogue, re.M))
     rows = (root / 'spec/builder/elementwise_functions.def').read_text(encoding='utf-8')
     for kind, name in re.findall(r'^([A-Z]+)\((\w+), k', rows, re.M):
         functions.update([name, name + 'TotalOrder'] if kind == 'COMPARISON' else [name])

@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "backends/cuda/kernels/lowering.h"
+#include "spec/elementwise_info.h"
 #include "spec/ir/attribute_values.h"
 
 namespace assay::cuda {
@@ -123,9 +124,9 @@ absl::Status ThreefryWords(CustomCall& call) {
   return absl::OkStatus();
 }
 
-// One elementwise operation under another name.
-template <Opcode opcode>
+// The elementwise operation of the catalogue that the target means.
 absl::Status ComputeElements(CustomCall& call) {
+  const Opcode opcode = *ElementwiseCustomCall(call.instruction.GetString(Attr::kCustomCallTarget));
   if (!HaveSameSizes(call, 1, 1) ||
       call.operands[0]->element_type() != call.results[0]->element_type()) {
     return BadCustomCall(call, "operand and result must be arrays of the same sizes");
@@ -171,9 +172,10 @@ absl::Status TakeLargest(CustomCall& call) {
   return absl::OkStatus();
 }
 
+using CustomCallPrepare = absl::Status (*)(CustomCall& call);
 struct CustomCallRow {
   absl::string_view target;
-  absl::Status (*prepare)(CustomCall& call);
+  CustomCallPrepare prepare;
 };
 constexpr CustomCallRow kCustomCalls[] = {
     {"AllocateBuffer", GiveZeros},
@@ -195,19 +197,6 @@ constexpr CustomCallRow kCustomCalls[] = {
     {"annotate_device_placement", PassOn},
     {"cu_threefry2x32_ffi", ThreefryWords},
     {"hip_threefry2x32_ffi", ThreefryWords},
-    {"mhlo.acos", ComputeElements<Opcode::kAcos>},
-    {"mhlo.acosh", ComputeElements<Opcode::kAcosh>},
-    {"mhlo.asin", ComputeElements<Opcode::kAsin>},
-    {"mhlo.asinh", ComputeElements<Opcode::kAsinh>},
-    {"mhlo.atanh", ComputeElements<Opcode::kAtanh>},
-    {"mhlo.cbrt", ComputeElements<Opcode::kCbrt>},
-    {"mhlo.cosh", ComputeElements<Opcode::kCosh>},
-    {"mhlo.erf", ComputeElements<Opcode::kErf>},
-    {"mhlo.exponential_minus_one", ComputeElements<Opcode::kExpm1>},
-    {"mhlo.log_plus_one", ComputeElements<Opcode::kLog1p>},
-    {"mhlo.popcnt", ComputeElements<Opcode::kPopcnt>},
-    {"mhlo.sinh", ComputeElements<Opcode::kSinh>},
-    {"mhlo.tan", ComputeElements<Opcode::kTan>},
     {"mhlo.topk", TakeLargest},
     {"xla.sdy.FuncResultSharding", PassOn},
     {"xla.sdy.GlobalToLocalShape", PassOn},
@@ -216,9 +205,11 @@ constexpr CustomCallRow kCustomCalls[] = {
     {"xla.sdy.ShardingGroup", GiveNothing},
 };
 
-const CustomCallRow* FindCustomCall(absl::string_view target) {
+// Null for targets that are not known.
+CustomCallPrepare FindCustomCall(absl::string_view target) {
+  if (ElementwiseCustomCall(target)) return ComputeElements;
   for (const CustomCallRow& row : kCustomCalls) {
-    if (row.target == target) return &row;
+    if (row.target == target) return row.prepare;
   }
   return nullptr;
 }
@@ -231,7 +222,7 @@ absl::StatusOr<EffectPlan> PrepareCustomCall(const Instruction& instruction) {
   for (const Instruction* operand : instruction.operands()) {
     for (const Shape* leaf : Leaves(operand->shape())) call.operands.push_back(leaf);
   }
-  status = FindCustomCall(instruction.GetString(Attr::kCustomCallTarget))->prepare(call);
+  status = FindCustomCall(instruction.GetString(Attr::kCustomCallTarget))(call);
   if (!status.ok()) return status;
   return effect;
 }

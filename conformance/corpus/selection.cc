@@ -28,18 +28,52 @@ int64_t InputBytes(const CorpusCase& corpus_case) {
   return static_cast<int64_t>(std::min(bytes, 0x1p62));
 }
 
+// "no case matches add; add/* matches 331 cases": the beginning of the glob that there is, else the
+// operation that is probably meant.
+absl::Status NoCaseMatches(const std::string& glob, const std::vector<CorpusCase>& all) {
+  const auto count = [&](const std::string& nearby) {
+    return std::count_if(all.begin(), all.end(),
+                         [&](const CorpusCase& each) { return GlobMatches(nearby, each.id); });
+  };
+  const auto refuse = [&](const std::string& hint) {
+    return absl::InvalidArgumentError(absl::StrCat("no case matches ", glob, "; ", hint));
+  };
+  const std::string operation = glob.substr(0, glob.find('/'));
+  std::vector<std::string> beginnings;
+  for (std::string part = glob; !part.empty();) {
+    beginnings.push_back(part);
+    const size_t slash = part.rfind('/');
+    part.resize(slash == std::string::npos ? 0 : slash);
+  }
+  beginnings.push_back(NearestOpcodeName(operation));
+  for (const std::string& each : beginnings) {
+    const std::string nearby = absl::StrCat(each, "/*");
+    const auto found = each.empty() ? 0 : count(nearby);
+    if (found > 0) {
+      return refuse(
+          absl::StrCat("'", nearby, "' matches ", found, found == 1 ? " case" : " cases"));
+    }
+  }
+  return refuse("ids look like add/f32/example/sum, and `assay corpus list` prints them");
+}
+
 }  // namespace
 
 absl::StatusOr<std::vector<CorpusCase>> SelectCases(std::vector<CorpusCase> all,
                                                     const CaseFilter& filter) {
   const std::vector<Tier> tiers = TiersOf(all);
-  std::vector<bool> used(filter.globs.size()), used_ops(filter.ops.size());
+  for (const std::string& glob : filter.globs) {
+    const bool matches = std::any_of(
+        all.begin(), all.end(), [&](const CorpusCase& each) { return GlobMatches(glob, each.id); });
+    if (!matches) return NoCaseMatches(glob, all);
+  }
+  std::vector<bool> used_ops(filter.ops.size());
   std::vector<CorpusCase> chosen;
   for (size_t i = 0; i < all.size(); ++i) {
-    bool matches = filter.globs.empty();
-    for (size_t g = 0; g < filter.globs.size(); ++g) {
-      if (GlobMatches(filter.globs[g], all[i].id)) used[g] = matches = true;
-    }
+    const bool matches =
+        filter.globs.empty() ||
+        std::any_of(filter.globs.begin(), filter.globs.end(),
+                    [&](const std::string& glob) { return GlobMatches(glob, all[i].id); });
     bool is_op = filter.ops.empty();
     for (size_t o = 0; o < filter.ops.size(); ++o) {
       if (filter.ops[o] == all[i].Tag("op")) used_ops[o] = is_op = true;
@@ -48,10 +82,6 @@ absl::StatusOr<std::vector<CorpusCase>> SelectCases(std::vector<CorpusCase> all,
     if (filter.max_bytes && InputBytes(all[i]) > *filter.max_bytes) continue;
     if (filter.max_multiply_adds && WorkOf(all[i]) > *filter.max_multiply_adds) continue;
     chosen.push_back(std::move(all[i]));
-  }
-  for (size_t g = 0; g < used.size(); ++g) {
-    if (used[g]) continue;
-    return absl::InvalidArgumentError(absl::StrCat("no case matches ", filter.globs[g]));
   }
   for (size_t o = 0; o < used_ops.size(); ++o) {
     if (used_ops[o]) continue;

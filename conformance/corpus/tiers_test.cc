@@ -106,6 +106,15 @@ TEST(Tiers, AreSelected) {
   filter.globs.push_back("add/*");
   EXPECT_THAT(std::string(SelectCases(cases, filter).status().message()),
               HasSubstr("no case matches add/*"));
+  filter.globs = {"negate"};
+  EXPECT_THAT(std::string(SelectCases(cases, filter).status().message()),
+              HasSubstr("no case matches negate; 'negate/*' matches"));
+  filter.globs = {"negated/f32/none"};  // the operation that is probably meant
+  EXPECT_THAT(std::string(SelectCases(cases, filter).status().message()),
+              HasSubstr("'negate/*' matches"));
+  filter.globs = {"nothing"};
+  EXPECT_THAT(std::string(SelectCases(cases, filter).status().message()),
+              HasSubstr("`assay corpus list` prints them"));
 }
 
 // The tier of the corpus that everybody runs is small, and leaves nothing uncovered that has a

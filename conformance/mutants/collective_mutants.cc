@@ -183,7 +183,7 @@ std::vector<Mutant> MovingMutants() {
        })},
       {"ragged-all-to-all/output_cleared",
        {kRaggedAllToAll},
-       "rows that nobody sends become zero",
+       "rows that no device sends become zero",
        OnOperand(1, [](ElementType, Element) { return Element{}; })},
       {"replica-id/counts_from_one",
        {kReplicaId},

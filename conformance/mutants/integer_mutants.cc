@@ -226,7 +226,7 @@ std::vector<Mutant> BitMutants() {
            IntegerResult())},
       {"not/pred_unchanged",
        {kNot},
-       "not of a truth value flips a bit that nobody reads",
+       "not of a truth value flips a bit that is never read",
        OnElements([](const ElementSite& e) { return e.x[0]; }, PredResult())},
       {"shift-left/amount_modulo_width",
        {kShiftLeft},

@@ -508,7 +508,7 @@ constexpr Relation kRelations[] = {
     {"laid_out_anew", "a value by way of another layout", AtElementwise<LaidOutAnew>},
     {"outlined", "an elementwise operation in a computation that is called", Outlined<false>},
     {"fused", "an elementwise operation in a fusion of its own", Outlined<true>},
-    {"dead_code", "what nobody uses beside what is used", WithDeadCode},
+    {"dead_code", "unused instructions beside those that are used", WithDeadCode},
     {"peeled", "the first iteration of a loop in front of it", Peeled},
     {"unrolled", "the iterations of a loop that counts, one after the other",
      At<Unrolled, Opcode::kWhile>},

@@ -173,14 +173,15 @@ absl::StatusOr<std::vector<Opcode>> OpcodesOf(const std::vector<std::string>& na
   for (const std::string& name : names) {
     const std::optional<Opcode> opcode = OpcodeFromName(name);
     if (!opcode) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("there is no operation '", name, "'; `assay ops` lists them"));
+      return absl::InvalidArgumentError(absl::StrCat("there is no operation '", name, "'",
+                                                     DidYouMean(NearestOpcodeName(name)),
+                                                     "; `assay ops` lists them"));
     }
     const bool has_row = std::any_of(AllRows().begin(), AllRows().end(),
                                      [&](const Row& row) { return row.opcode == *opcode; });
     if (!has_row) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("'", name, "' stands beside the operation that it belongs to: name that"));
+      return absl::InvalidArgumentError(absl::StrCat(
+          "programs cannot have '", name, "' alone: name the operation that it belongs to"));
     }
     opcodes.push_back(*opcode);
   }
@@ -194,7 +195,9 @@ absl::StatusOr<std::vector<ElementType>> TypesOfNames(const std::vector<std::str
   for (const std::string& name : names) {
     const std::optional<ElementType> type = ElementTypeFromName(name);
     if (!type || !IsArray(*type)) {
-      return absl::InvalidArgumentError(absl::StrCat("there is no element type '", name, "'"));
+      return absl::InvalidArgumentError(absl::StrCat("there is no element type '", name, "'",
+                                                     DidYouMean(NearestTypeName(name)),
+                                                     "; docs/op_types.md lists them"));
     }
     types.push_back(*type);
   }

@@ -14,8 +14,8 @@ class BadInput(CommandLineTest):
     def test_unknown_commands(self):
         self.expect_refusal(assay('tes'), 2, "there is no command 'tes' (did you mean test?); assay --help")
         self.expect_refusal(assay('corpus', 'lst'), 2, "there is no command 'lst' (did you mean list?); assay corpus --help")
-        self.expect_refusal(assay('corpus'), 2, 'subcommand is required; assay corpus --help')
-        self.expect_refusal(assay(), 2, 'subcommand is required; assay --help')
+        self.expect_refusal(assay('corpus'), 2, 'no command was given; assay corpus --help')
+        self.expect_refusal(assay(), 2, 'no command was given; assay --help')
 
     def test_missing_and_unreadable_files(self):
         module = self.path('m.hlo', ADD)

@@ -210,7 +210,8 @@ void AddCorpusCommand(CLI::App& app, int* exit_code) {
   const auto exported =
       add("export", "Writes cases as plain files, to be run elsewhere and judged by `assay judge`",
           true, &CorpusCommand::Export);
-  exported.first->add_option("DIR", exported.second->folder, "Gets a folder for each case")
+  exported.first
+      ->add_option("DIR", exported.second->folder, "Writes a folder for each case into this folder")
       ->required();
   exported.first
       ->add_option("--format", exported.second->format,

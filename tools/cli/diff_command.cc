@@ -301,9 +301,10 @@ void AddDiffCommand(CLI::App& app, int* exit_code) {
                   "its verdict, values and source")
       ->type_name("FILE");
   AddReduceOption(sub, &command->reduce);
-  sub->add_option("--out-subgraph", command->out_subgraph,
-                  "Gets what is wrong first as a module of its own: module.hlo, inputs.npz (golden "
-                  "operands) and expected.npz")
+  sub->add_option(
+         "--out-subgraph", command->out_subgraph,
+         "Writes what is wrong first as a module of its own: module.hlo, inputs.npz (golden "
+         "operands) and expected.npz")
       ->type_name("FOLDER");
   sub->add_option("--max-ulp", command->max_ulp,
                   "Accept floats that differ by at most this many ulp")

@@ -241,7 +241,7 @@ class Fuzz(CommandLineTest):
                           '--programs', '60', '--seconds', '60', '--jobs', '1'), 1, 'wrong: reverse', '60 programs')
 
     def test_bad_options(self):
-        self.expect(assay('fuzz', '--ops', 'addd'), 2, "no operation 'addd'")
+        self.expect(assay('fuzz', '--ops', 'addd'), 2, "no operation 'addd' (did you mean add?)")
         self.expect(assay('fuzz', '--types', 'f33'), 2, "no element type 'f33'")
         self.expect(assay('fuzz', '--resume'), 2, '--report json=FILE')
         self.expect(assay('fuzz', '--report', 'xml=a'), 2, 'html=FILE')

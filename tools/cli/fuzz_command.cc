@@ -375,7 +375,9 @@ void AddFuzzCommand(CLI::App& app, int* exit_code) {
   sub->add_option("--programs", command->programs, "How many programs, at most; -1: no limit")
       ->transform(BudgetCount())
       ->type_name("N");
-  sub->add_option("--seed", command->seed, "Which programs")->type_name("N")->capture_default_str();
+  sub->add_option("--seed", command->seed, "Other seeds give other programs")
+      ->type_name("N")
+      ->capture_default_str();
   sub->add_option("--records", command->records, "Records of a program, at most")
       ->check(PositiveCount())
       ->type_name("N")
@@ -407,7 +409,7 @@ void AddFuzzCommand(CLI::App& app, int* exit_code) {
                   "Adds to --corpus those programs of these folders that have something new, and "
                   "ends")
       ->type_name("DIR");
-  sub->add_option("--out", command->out, "Gets a folder for each signature, as it is found")
+  sub->add_option("--out", command->out, "Writes a folder for each signature, as it is found")
       ->type_name("DIR");
   sub->add_option("--jobs,-j", command->jobs,
                   "Programs that run at once, each on a target of its own (default: one for each "

@@ -143,6 +143,14 @@ std::string WithoutSet(absl::string_view text) {
                       absl::StrReplaceAll(names, {{",", ", "}}));
 }
 
+// CLI11's "RUNS: At least 2 required but received 1" as a sentence; anything else as it is.
+std::string MissingArgument(const std::string& text) {
+  const std::vector<std::string> words = absl::StrSplit(text, ' ');
+  if (words.size() != 8 || words[2] != "least" || words[3] == "1") return text;
+  return absl::StrCat(absl::StripSuffix(words[0], ":"), " takes ", words[3], " values, and ",
+                      words[7], words[7] == "1" ? " was given" : " were given");
+}
+
 // The command that the line names, as far as there is one: of `assay corpus lst` corpus.
 const CLI::App& DeepestCommand(const CLI::App& app) {
   const CLI::App* command = &app;
@@ -177,7 +185,8 @@ std::string WhatIsWrong(const CLI::App& app, const CLI::ParseError& error, int a
   if (const auto* invalid = dynamic_cast<const CLI::ValidationError*>(&error)) {
     return WithoutSet(invalid->what());
   }
-  if (!wants_command || place >= argc || argv[place][0] == '-') return error.what();
+  if (wants_command && (place >= argc || argv[place][0] == '-')) return "no command was given";
+  if (!wants_command) return MissingArgument(error.what());
   return absl::StrCat("there is no command '", argv[place], "'",
                       NearestCommand(DeepestCommand(app), argv[place]));
 }

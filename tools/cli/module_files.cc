@@ -102,6 +102,15 @@ absl::Status NoModules() {
                    absl::StrJoin(kEndings, ", "), ", or in one of them and .gz"));
 }
 
+absl::Status CheckExist(absl::Span<const std::string> arguments) {
+  for (const std::string& argument : arguments) {
+    std::error_code error;
+    if (absl::StartsWith(argument, "@") || std::filesystem::exists(argument, error)) continue;
+    return absl::InvalidArgumentError(absl::StrCat(argument, ": there is no such file or folder"));
+  }
+  return absl::OkStatus();
+}
+
 absl::StatusOr<std::vector<std::string>> ModuleFiles(absl::Span<const std::string> arguments) {
   std::vector<std::string> files;
   for (const std::string& argument : arguments) {

@@ -18,6 +18,9 @@ namespace assay {
 // @LIST stands for the names in a file, one on each line. Any other argument is a module file.
 absl::StatusOr<std::vector<std::string>> ModuleFiles(absl::Span<const std::string> arguments);
 
+// Returns INVALID_ARGUMENT for an argument that is neither a file nor a folder.
+absl::Status CheckExist(absl::Span<const std::string> arguments);
+
 // Returns the error for an empty list.
 absl::Status NoModules();
 

@@ -213,7 +213,7 @@ void AddMutantsCommand(CLI::App& app, int* exit_code) {
       app.add_subcommand("mutants",
                          "The targets mutant:NAME, golden with a defect made on purpose, and "
                          "conforming:NAME, golden in a form "
-                         "that is legal under a profile: what the suite itself is examined by");
+                         "that is legal under a profile; they test the suite itself");
   sub->add_option("--names", command->names, "Those whose name matches, e.g. 'pad/*'")
       ->type_name("GLOB");
   sub->add_flag("--markdown", command->markdown, "The tables of docs/mutants.md");

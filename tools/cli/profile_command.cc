@@ -176,7 +176,7 @@ int ProfileCommand::Show() const {
     std::cout << JsonText(json);
     return kExitOk;
   }
-  std::cout << profile->name() << ": " << Wrapped(profile->description(), TextWidth(), 0) << "\n";
+  std::cout << profile->name() << ": " << profile->description() << "\n";
   PrintBudgets(*profile, ops);
   if (op.empty()) PrintPermissions(*profile);
   return kExitOk;

@@ -133,7 +133,7 @@ void AddReduceCommand(CLI::App& app, int* exit_code) {
                   "(default: what it shows)")
       ->type_name("KIND");
   sub->add_option("--out", command->out,
-                  "Gets the module, its values, what came, a case and a program for XLA")
+                  "Writes the module, its values, the result, a case and a program for XLA")
       ->type_name("DIR");
   sub->add_option("--questions", command->questions, "How often the target is asked, at most")
       ->check(PositiveCount())

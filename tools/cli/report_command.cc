@@ -140,14 +140,14 @@ void AddReportCommand(CLI::App& app, int* exit_code) {
   const auto merge =
       add("merge", "Joins the reports of all shards of a run", &ReportCommand::Merge);
   merge.first->add_option("RUN", merge.second->files, "JSON reports, in any order")->required();
-  merge.first->add_option("-o,--out", merge.second->paths.json, "Gets the joined report")
+  merge.first->add_option("-o,--out", merge.second->paths.json, "Writes the joined report as JSON")
       ->type_name("FILE");
-  merge.first->add_option("--html", merge.second->paths.html, "Gets it as a page")
+  merge.first->add_option("--html", merge.second->paths.html, "Writes it as a page")
       ->type_name("FILE");
-  merge.first->add_option("--junit", merge.second->paths.junit, "Gets it as JUnit XML")
+  merge.first->add_option("--junit", merge.second->paths.junit, "Writes it as JUnit XML")
       ->type_name("FILE");
   merge.first->add_flag("--partial", merge.second->partial,
-                        "Takes missing and interrupted shards, and says so in the report");
+                        "Accepts missing and interrupted shards; the report says so");
   merge.second->output.AddTo(merge.first);
   const auto show = add("show", "The counts of a run and its first failures", &ReportCommand::Show);
   show.first->add_option("RUN", show.second->files, "A JSON report")->required()->expected(1);
@@ -160,14 +160,14 @@ void AddReportCommand(CLI::App& app, int* exit_code) {
       ->add_option("RUNS", diff.second->files, "The JSON reports of the earlier and the later run")
       ->required()
       ->expected(2);
-  diff.first->add_option("--html", diff.second->paths.html, "Gets the comparison as a page")
+  diff.first->add_option("--html", diff.second->paths.html, "Writes the comparison as a page")
       ->type_name("FILE");
   diff.second->output.AddTo(diff.first);
   const auto convert = [&](const char* name, const char* description,
                            std::string ReportPaths::*path) {
     const auto [own, command] = add(name, description, &ReportCommand::Convert);
     own->add_option("RUN", command->files, "A JSON report")->required()->expected(1);
-    own->add_option("-o,--out", command->paths.*path, "Gets the report")
+    own->add_option("-o,--out", command->paths.*path, "The file to write")
         ->required()
         ->type_name("FILE");
     command->output.AddJsonTo(own);

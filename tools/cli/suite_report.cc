@@ -24,13 +24,14 @@ void SuiteReport::AddTo(CLI::App* sub) {
       ->type_name("FILE");
   sub->add_option("--report", reports_,
                   "Files to write: html=F,json=F,junit=F; %r stands for the number of the shard")
-      ->type_name("FILES");
+      ->type_name("FILES")
+      ->join(',');
   sub->add_option("--baseline", baseline_file_,
                   "The JSON report of an earlier run: the exit code then says whether a case fails "
                   "that did not fail there, or is no longer judged")
       ->type_name("FILE");
   sub->add_option("--write-waivers", waivers_out_,
-                  "Gets waivers for the failures, with their reasons and dates to fill in")
+                  "Writes waivers for the failures, with their reasons and dates to fill in")
       ->type_name("FILE");
 }
 

@@ -356,7 +356,7 @@ void AddTestCommand(CLI::App& app, int* exit_code) {
   command->depth.AddTo(sub);
   command->report.AddTo(sub);
   sub->add_option("--bundle", command->bundle,
-                  "Gets a folder for each failure with all that it takes to see it again")
+                  "Writes a folder for each failure with all that it takes to repeat it")
       ->type_name("DIR");
   AddReduceOption(sub, &command->reduce);
   sub->add_flag("--resume", command->resume,

@@ -160,6 +160,7 @@ class Triage(CommandLineTest):
         self.path('a.json', '{}')
         self.expect_refusal(assay('triage', self.folder.name), 2, 'there are no modules here: no file whose name ends in .hlo, .txt')
         self.path('a.hlo', TANH)
+        self.expect_refusal(assay('triage', self.path('nowhere')), 2, 'nowhere: there is no such file or folder')
         self.expect_refusal(assay('triage', self.folder.name, '--profile', 'nobody'), 2, 'nobody')
         self.expect(assay('triage', self.folder.name), 1, 'there is no --target', '1 broken', 'No module was judged')
 

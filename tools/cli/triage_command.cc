@@ -72,6 +72,7 @@ int TriageCommand::Run() const {
   }
   auto target_profile = TargetProfile::Find(profile);
   if (!target_profile.ok()) return Fail(target_profile.status(), output);
+  if (absl::Status status = CheckExist(arguments); !status.ok()) return Fail(status, output);
   auto files = ModuleFiles(arguments);
   if (!files.ok()) return Fail(files.status(), output);
   if (files->empty()) return Fail(NoModules(), output);
@@ -141,11 +142,12 @@ void AddTriageCommand(CLI::App& app, int* exit_code) {
                   "are judged");
   sub->add_option("--profile", command->profile, "What the target may do (docs/profiles.md)")
       ->capture_default_str();
-  sub->add_option("--seed", command->seed, "Of random inputs, where a module has none")
+  sub->add_option("--seed", command->seed,
+                  "The seed of random inputs, for modules that have no inputs")
       ->capture_default_str();
   sub->add_option(
          "--html", command->html,
-         "Gets a page with all groups, and with the graph of each module that is wrong, "
+         "Writes a page with all groups, and with the graph of each module that is wrong, "
          "fails or is not judgeable: every instruction with its verdict, values and source")
       ->type_name("FILE");
   AddReduceOption(sub, &command->reduce);

@@ -60,7 +60,7 @@ std::vector<TriageEntry> EntriesOf(const std::string& path, const TriageQuestion
   } else if (stored.empty() && file->arguments.empty()) {
     inputs.inputs = "random";
     inputs.seed = question.seed;
-    *random += file->module->entry()->parameters().empty() ? 0 : 1;
+    if (question.target != nullptr) *random += file->module->entry()->parameters().empty() ? 0 : 1;
   } else if (file->arguments.empty() && !file->module->entry()->parameters().empty()) {
     return {Broken(
         path, absl::InvalidArgumentError(absl::StrCat(Beside(path, "inputs"), " is missing")))};

@@ -10,7 +10,7 @@
 // `assay test --target "process:./mine"` then asks it. What was not registered is refused as not
 // supported and counted. Arrays are row-major and little-endian; a type narrower than a byte takes
 // one byte for each element. docs/example_cpp is a complete project.
-// Test: tools/checks/install_test.sh.
+// Tests: target_header_test.cc, tools/checks/install_test.sh.
 #ifndef ASSAY_TARGET_H_
 #define ASSAY_TARGET_H_
 
@@ -73,13 +73,28 @@ struct Array {
   std::vector<unsigned char> bytes;
 
   int64_t count() const { return shape.count(); }
+  // The elements as those of type T. Throws Unsupported if the array has elements of another size,
+  // or others than the floats of type T (pairs of them for complex numbers): a dot of bf16 may have
+  // a result of f32.
   template <class T>
   T* as() {
+    CheckElementsAre<T>();
     return reinterpret_cast<T*>(bytes.data());
   }
   template <class T>
   const T* as() const {
+    CheckElementsAre<T>();
     return reinterpret_cast<const T*>(bytes.data());
+  }
+
+ private:
+  template <class T>
+  void CheckElementsAre() const {
+    const std::string& type = shape.type;
+    bool are = sizeof(T) == BytesOf(type) || (sizeof(T) == 1 && !std::is_same<T, bool>::value);
+    if (std::is_same<T, float>::value) are = type == "f32" || type == "c64";
+    if (std::is_same<T, double>::value) are = type == "f64" || type == "c128";
+    if (!are) throw Unsupported("an array of " + type + " where another element type is read");
   }
 };
 
@@ -449,7 +464,8 @@ class Target {
   Target(std::string name, std::string version)
       : name_(std::move(name)), version_(std::move(version)) {}
 
-  // An operation on arrays whose result has one of these element types.
+  // An operation on arrays whose result has one of these element types. Operands may have others,
+  // such as the bf16 factors of a dot into f32: `as` refuses them where it reads another type.
   Target& Operation(const std::string& opcode, const std::vector<std::string>& types,
                     const Function& function) {
     for (const std::string& type : types) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "benchmark/benchmark.h"
+#include "runtime/processor.h"
 
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -67,11 +68,11 @@ auto WidestMultiplyAdds() {
   int64_t (*widest)(int64_t, T, T*) = Scalar<T>;
 #if defined(__x86_64__)
   if constexpr (kSingle) {
-    if (__builtin_cpu_supports("fma")) widest = F32By8;
-    if (__builtin_cpu_supports("avx512f")) widest = F32By16;
+    if (runtime::Supports(runtime::InstructionSet::kAvx2)) widest = F32By8;
+    if (runtime::Supports(runtime::InstructionSet::kAvx512)) widest = F32By16;
   } else {
-    if (__builtin_cpu_supports("fma")) widest = F64By4;
-    if (__builtin_cpu_supports("avx512f")) widest = F64By8;
+    if (runtime::Supports(runtime::InstructionSet::kAvx2)) widest = F64By4;
+    if (runtime::Supports(runtime::InstructionSet::kAvx512)) widest = F64By8;
   }
 #endif
   return widest;

@@ -8,6 +8,8 @@
 #include <type_traits>
 #include <utility>
 
+#include "runtime/processor.h"
+
 #if defined(__x86_64__) && !defined(__AVX2__)
 #define ASSAY_DISPATCH_AVX2 1
 #endif
@@ -317,8 +319,7 @@ __attribute__((target("avx2"))) void RunAvx2(Pass* pass, int64_t count) {
 template <typename Pass>
 Pass RunOn(Pass pass, int64_t count) {
 #if defined(ASSAY_DISPATCH_AVX2)
-  static const bool has_avx2 = __builtin_cpu_supports("avx2");
-  if (has_avx2) {
+  if (runtime::Supports(runtime::InstructionSet::kAvx2)) {
     RunAvx2(&pass, count);
     return pass;
   }

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <iterator>
 
+#include "runtime/processor.h"
+
 // Defined by the build on x86-64.
 #if defined(ASSAY_HAS_VECTOR_CALLS) && defined(__GLIBC__)
 #include <dlfcn.h>
@@ -56,8 +58,8 @@ const Row& RowOf(RealFunction function) { return kRows[static_cast<int>(function
 
 #if defined(ASSAY_HAS_LIBMVEC)
 
-bool HasAvx512() { return __builtin_cpu_supports("avx512f"); }
-bool HasAvx2() { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"); }
+bool HasAvx512() { return runtime::Supports(runtime::InstructionSet::kAvx512); }
+bool HasAvx2() { return runtime::Supports(runtime::InstructionSet::kAvx2); }
 
 // Null where the library or the function is missing.
 void* Find(const char* name) {

@@ -10,6 +10,7 @@
 
 #include "conformance/prove/references.h"
 #include "evaluator/real/mpfr_functions.h"
+#include "runtime/processor.h"
 
 namespace assay::prove {
 namespace {
@@ -76,12 +77,9 @@ ASSAY_TARGET_AVX512 void Examine512(const double* a, const double* b, const floa
 ASSAY_TARGET_AVX512 uint64_t Hash512(const uint32_t* inputs, const uint32_t* results, int count) {
   return HashBody(inputs, results, count);
 }
-bool HasAvx512() {
-  return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-         __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl");
-}
-const auto kExamine = HasAvx512() ? Examine512 : ExaminePlain;
-const auto kHash = HasAvx512() ? Hash512 : HashPlain;
+const bool kHasAvx512 = runtime::Supports(runtime::InstructionSet::kAvx512);
+const auto kExamine = kHasAvx512 ? Examine512 : ExaminePlain;
+const auto kHash = kHasAvx512 ? Hash512 : HashPlain;
 #else
 const auto kExamine = ExaminePlain;
 const auto kHash = HashPlain;

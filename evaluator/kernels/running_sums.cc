@@ -5,6 +5,8 @@
 #include <cstring>
 #include <limits>
 
+#include "runtime/processor.h"
+
 #if defined(__x86_64__) && !defined(__AVX2__)
 #define ASSAY_DISPATCH_AVX2 1
 #endif
@@ -179,10 +181,7 @@ ASSAY_AVX2 int64_t SumRowsAvx2(const std::byte* first, const std::byte* const* r
                                int64_t n, double* errors, std::byte* out) {
   return SumRowsBy<4>(first, rows, count, n, errors, out);
 }
-bool HasAvx2() {
-  static const bool has = __builtin_cpu_supports("avx2");
-  return has;
-}
+bool HasAvx2() { return runtime::Supports(runtime::InstructionSet::kAvx2); }
 #endif
 
 }  // namespace

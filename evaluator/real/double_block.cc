@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "evaluator/real/hardware_tiers.h"
+#include "runtime/processor.h"
 
 // Defined by the build where the library has the functions. ASSAY_PORTABLE: see hardware_tiers.h.
 #if defined(ASSAY_HAS_VECTOR_FUNCTIONS) && !defined(ASSAY_PORTABLE)
@@ -37,14 +38,8 @@ void Pad(double* x, int64_t count) { std::fill(x + count, x + WholeVectors(count
 }  // namespace
 
 Lanes MostLanes() {
-  static const Lanes lanes = [] {
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq")) {
-      return Lanes::kEight;
-    }
-    const bool four = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-    return four ? Lanes::kFour : Lanes::kOne;
-  }();
-  return lanes;
+  if (runtime::Supports(runtime::InstructionSet::kAvx512)) return Lanes::kEight;
+  return runtime::Supports(runtime::InstructionSet::kAvx2) ? Lanes::kFour : Lanes::kOne;
 }
 
 void DoubleBlock(RealFunction function, Lanes lanes, double* x, int64_t count) {

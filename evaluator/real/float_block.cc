@@ -6,6 +6,8 @@
 
 #include <cstring>
 
+#include "runtime/processor.h"
+
 namespace assay::real {
 namespace {
 
@@ -140,14 +142,12 @@ int64_t Block(double bound, const std::byte* x, int64_t count, std::byte* out, i
 }  // namespace
 
 bool HasFloatBlock(RealFunction function) {
-  static const bool has_vectors =
-      __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("fma") != 0;
   switch (function) {
     case RealFunction::kExp:
     case RealFunction::kExpm1:
     case RealFunction::kLogistic:
     case RealFunction::kTanh:
-      return has_vectors;
+      return runtime::Supports(runtime::InstructionSet::kAvx2);
     default:
       return false;
   }

@@ -6,6 +6,8 @@
 #include <cstring>
 #include <limits>
 
+#include "runtime/processor.h"
+
 #if defined(__x86_64__) && !defined(__FMA__)
 #define ASSAY_DISPATCH_AVX2 1
 #endif
@@ -403,8 +405,7 @@ ASSAY_LOOPS(kAvx2, __attribute__((target("avx2,fma"))), 4, true)
 
 const SumLoops& ChooseSumLoops() {
 #if defined(ASSAY_DISPATCH_AVX2)
-  static const bool kHasAvx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-  if (kHasAvx2) return kAvx2;
+  if (runtime::Supports(runtime::InstructionSet::kAvx2)) return kAvx2;
 #endif
   return kBaseline;
 }

@@ -3,6 +3,8 @@
 #include <cstdlib>
 #include <string>
 
+#include "runtime/processor.h"
+
 namespace assay::cpu {
 namespace {
 
@@ -67,11 +69,9 @@ bool Supports(InstructionSet set) {
     case InstructionSet::kBaseline:
       return true;
     case InstructionSet::kAvx2:
-      return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+      return runtime::Supports(runtime::InstructionSet::kAvx2);
     case InstructionSet::kAvx512:
-      return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-             __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
-             __builtin_cpu_supports("fma");
+      return runtime::Supports(runtime::InstructionSet::kAvx512);
   }
   return false;
 #else

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "backends/cpu/vector/native/native_frame.h"
+#include "runtime/processor.h"
 
 namespace assay::cpu {
 namespace native {
@@ -45,10 +46,7 @@ std::unique_ptr<CompiledCode> EmitLine(const LaneCode& code, int vectors, bool* 
 }  // namespace
 }  // namespace native
 
-bool NativeCodeRuns() {
-  static const bool runs = __builtin_cpu_supports("avx2") != 0;
-  return runs;
-}
+bool NativeCodeRuns() { return runtime::Supports(runtime::InstructionSet::kAvx2); }
 
 std::unique_ptr<const NativeCode> CompileLine(const LaneCode& code) {
   if (!NativeCodeRuns() || code.steps.size() > native::kMostSteps) return nullptr;

@@ -60,7 +60,7 @@ class Checked:
         return self._check_function(args, kwargs)
 
     def _check_module(
-        self, module: Module, args: tuple[Any, ...], kwargs: dict[str, Any]
+        self, module: Module, args: tuple[Any, ...], kwargs: dict[str, Any], traced: bool = False
     ) -> Report:
         from assay._jax import default_device, profile_of
 
@@ -71,7 +71,7 @@ class Checked:
             profile = self._profile or profile_of(target.platform)
         elif self._profile is None and target in ('golden', 'cpu'):
             profile = str(target) if target == 'golden' else 'cpu-strict'
-        arrays = module._arguments(args, kwargs)
+        arrays = module._arguments(args, kwargs, traced=traced)
         return diagnose(
             module,
             arrays,
@@ -85,7 +85,7 @@ class Checked:
     def _check_function(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Report:
         run = _FunctionRun(self._function, args, kwargs)
         if self._target is not None:
-            return self._check_module(run.module, args, kwargs)
+            return self._check_module(run.module, args, kwargs, traced=True)
         return run.judged(
             self._profile, self._budget, self._isolate, self._reduce, self._custom_calls
         )
@@ -124,7 +124,7 @@ class _FunctionRun:
         wanted = self._jax.tree_util.tree_leaves(self._lowered.args_info)
         if len(leaves) != len(wanted):
             args, kwargs = self._without_static()
-        return self.module._arguments(args, kwargs, convert=True)
+        return self.module._arguments(args, kwargs, convert=True, traced=True)
 
     def _without_static(self) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """Static arguments are those whose places the program's tree of arguments lacks."""

@@ -86,6 +86,21 @@ class Call:
                 f'{self.tree}'
             )
 
+    def check_tree(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        """Refuses pytrees of another structure, whose leaves would meet the wrong parameters.
+
+        Arrays alone are taken in the order of the parameters.
+        """
+        if self.tree is None or self.tree.num_leaves == len(args) and not kwargs and all(
+            [path for path, _ in _trees.flatten(each)] == [''] for each in args
+        ):
+            return
+        given = _trees.structure((args, kwargs))
+        if given is not None and given != self.tree:
+            raise InvalidArgumentError(
+                f'the arguments have the structure {given}, but the function takes {self.tree}'
+            )
+
 
 class Module:
     """A program, as `assay.load` reads it. Immutable; any thread may use it."""
@@ -208,7 +223,9 @@ class Module:
         kwargs: Mapping[str, Any] | None = None,
         by_device: Sequence[Sequence[Any]] | None = None,
         convert: bool = False,
+        traced: bool = False,
     ) -> _core.ArraysByDevice:
+        """The arguments by device. `traced`: the program was made from these very arguments."""
         if by_device is not None:
             if args or kwargs:
                 raise InvalidArgumentError('by_device has all arguments: give no others')
@@ -221,6 +238,9 @@ class Module:
             ]
         if not args and not kwargs and self.signature['has_arguments']:
             return self._core.arguments()
+        if not traced:
+            self._call.check_count(len(_trees.flatten((args, kwargs or {}))))
+            self._call.check_tree(tuple(args), dict(kwargs or {}))
         return [self._flat(tuple(args), dict(kwargs or {}), '', convert)]
 
     def _flat(

@@ -19,6 +19,14 @@ def flatten(tree: Any) -> Leaves:
     return list(_walk(tree, '', 0))
 
 
+def structure(tree: Any) -> Any:
+    """What JAX calls the structure of a pytree; None where JAX is not loaded."""
+    jax = sys.modules.get('jax')
+    if jax is None or not hasattr(jax, 'tree_util'):
+        return None
+    return jax.tree_util.tree_structure(tree)
+
+
 def _walk(tree: Any, path: str, depth: int) -> Iterator[tuple[str, Any]]:
     if depth > _DEEPEST:
         raise ValueError(f'the arguments are nested more than {_DEEPEST} levels deep')

@@ -62,6 +62,17 @@ auto LowerBound(auto& entries, Attr attr) {
 
 }  // namespace
 
+AttributeValue::AttributeValue() = default;
+AttributeValue::AttributeValue(const AttributeValue&) = default;
+AttributeValue::AttributeValue(AttributeValue&&) noexcept = default;
+AttributeValue& AttributeValue::operator=(const AttributeValue&) = default;
+AttributeValue& AttributeValue::operator=(AttributeValue&&) noexcept = default;
+AttributeValue::~AttributeValue() = default;
+
+bool operator==(const AttributeValue& a, const AttributeValue& b) {
+  return static_cast<const AttributeVariant&>(a) == static_cast<const AttributeVariant&>(b);
+}
+
 const AttrInfo& Info(Attr attr) { return kRows[static_cast<size_t>(attr)]; }
 
 bool IsEnum(AttrKind kind) { return kind >= AttrKind::kComparisonDirection; }
@@ -84,6 +95,13 @@ std::optional<int64_t> EnumFromWord(const EnumWords& words, absl::string_view wo
   }
   return std::nullopt;
 }
+
+Attributes::Attributes() = default;
+Attributes::Attributes(const Attributes&) = default;
+Attributes::Attributes(Attributes&&) noexcept = default;
+Attributes& Attributes::operator=(const Attributes&) = default;
+Attributes& Attributes::operator=(Attributes&&) noexcept = default;
+Attributes::~Attributes() = default;
 
 const AttributeValue* Attributes::Find(Attr attr) const {
   auto entry = LowerBound(entries_, attr);

@@ -97,13 +97,27 @@ std::optional<int64_t> EnumFromWord(const EnumWords& words, absl::string_view wo
 
 // What is large is boxed, never empty: an attribute takes little more than a string. GetIf() reads
 // every type alike.
-using AttributeValue =
+using AttributeVariant =
     std::variant<bool, int64_t, double, std::string, std::vector<int64_t>,
                  std::vector<std::vector<int64_t>>, Slices, Window, PaddingConfig,
                  Boxed<ConvolutionDimensions>, Boxed<ReplicaGroups>, ResultAccuracy,
                  Boxed<SparsityConfig>, OutputOperandAliases, std::shared_ptr<const DomainSharding>,
                  Boxed<Shape>, std::vector<Shape>, std::shared_ptr<const Literal>, Computation*,
                  std::vector<Computation*>>;
+
+// A class of its own, so that what copies, moves and destroys twenty alternatives is compiled once
+// and not in every file that holds a module. std::get_if and std::visit take it as it is.
+class AttributeValue : public AttributeVariant {
+ public:
+  using AttributeVariant::AttributeVariant;
+  AttributeValue();
+  AttributeValue(const AttributeValue&);
+  AttributeValue(AttributeValue&&) noexcept;
+  AttributeValue& operator=(const AttributeValue&);
+  AttributeValue& operator=(AttributeValue&&) noexcept;
+  ~AttributeValue();
+};
+bool operator==(const AttributeValue& a, const AttributeValue& b);
 
 template <typename T>
 inline constexpr bool kIsBoxed =
@@ -133,6 +147,13 @@ T& Emplace(AttributeValue& value) {
 class Attributes {
  public:
   using Entry = std::pair<Attr, AttributeValue>;
+
+  Attributes();
+  Attributes(const Attributes&);
+  Attributes(Attributes&&) noexcept;
+  Attributes& operator=(const Attributes&);
+  Attributes& operator=(Attributes&&) noexcept;
+  ~Attributes();
 
   const AttributeValue* Find(Attr attr) const;
   bool Has(Attr attr) const { return Find(attr) != nullptr; }

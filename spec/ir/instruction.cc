@@ -54,6 +54,19 @@ const T& StructuredOrEmpty(const Instruction& instruction, Attr attr) {
 
 }  // namespace
 
+Instruction::Instruction(Opcode opcode, Shape shape)
+    : Instruction(opcode, std::make_shared<const Shape>(std::move(shape))) {}
+Instruction::Instruction(Opcode opcode, std::shared_ptr<const Shape> shape)
+    : opcode_(opcode), shape_(std::move(shape)) {}
+Instruction::~Instruction() = default;
+
+void Instruction::set_shape(Shape shape) {
+  shape_ = std::make_shared<const Shape>(std::move(shape));
+}
+void Instruction::set_literal(Literal literal) {
+  literal_ = std::make_unique<const Literal>(std::move(literal));
+}
+
 void Instruction::SetAttribute(Attr attr, AttributeValue value) {
   const AttributeUse* use = info().FindAttribute(attr);
   if (use == nullptr) MissingAttribute(*this, attr);

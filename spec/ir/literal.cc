@@ -38,6 +38,13 @@ std::shared_ptr<std::byte[]> Allocate(int64_t bytes) {
 
 }  // namespace
 
+Literal::Literal() = default;
+Literal::Literal(const Literal&) = default;
+Literal::Literal(Literal&&) noexcept = default;
+Literal& Literal::operator=(const Literal&) = default;
+Literal& Literal::operator=(Literal&&) noexcept = default;
+Literal::~Literal() = default;
+
 absl::StatusOr<Literal> Literal::Create(const Shape& shape, int64_t max_bytes) {
   absl::StatusOr<int64_t> bytes = shape.ByteSize();
   if (!bytes.ok()) return bytes.status();

@@ -20,7 +20,12 @@ namespace assay {
 
 class Literal {
  public:
-  Literal() = default;
+  Literal();
+  Literal(const Literal&);
+  Literal(Literal&&) noexcept;
+  Literal& operator=(const Literal&);
+  Literal& operator=(Literal&&) noexcept;
+  ~Literal();
 
   // Zero-filled. RESOURCE_EXHAUSTED when the shape needs more than `max_bytes`, before allocating;
   // INVALID_ARGUMENT for unbounded dimensions and negative sizes.

@@ -9,6 +9,9 @@
 
 namespace assay {
 
+Computation::Computation(std::string name) : name_(std::move(name)) {}
+Computation::~Computation() = default;
+
 Instruction* Computation::Add(std::unique_ptr<Instruction> instruction) {
   instruction->parent_ = this;
   instruction->index_ = static_cast<int64_t>(instructions_.size());
@@ -61,6 +64,9 @@ ProgramShape Computation::program_shape() const {
   if (const Instruction* result = root()) shape.result = result->shape();
   return shape;
 }
+
+Module::Module(std::string name) : name_(std::move(name)) {}
+Module::~Module() = default;
 
 Computation* Module::Add(std::unique_ptr<Computation> computation) {
   computation->parent_ = this;

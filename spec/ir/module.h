@@ -48,13 +48,12 @@ struct Annotations {
 
 class Instruction {
  public:
-  Instruction(Opcode opcode, Shape shape)
-      : Instruction(opcode, std::make_shared<const Shape>(std::move(shape))) {}
+  Instruction(Opcode opcode, Shape shape);
   // Shares the shape, which must not be null: most instructions of a module have one of few.
-  Instruction(Opcode opcode, std::shared_ptr<const Shape> shape)
-      : opcode_(opcode), shape_(std::move(shape)) {}
+  Instruction(Opcode opcode, std::shared_ptr<const Shape> shape);
   Instruction(const Instruction&) = delete;
   Instruction& operator=(const Instruction&) = delete;
+  ~Instruction();
 
   Opcode opcode() const { return opcode_; }
   const OpInfo& info() const { return Info(opcode_); }
@@ -69,7 +68,7 @@ class Instruction {
   void set_position(TextPosition position) { position_ = position; }
 
   const Shape& shape() const { return *shape_; }
-  void set_shape(Shape shape) { shape_ = std::make_shared<const Shape>(std::move(shape)); }
+  void set_shape(Shape shape);
   const std::shared_ptr<const Shape>& shared_shape() const { return shape_; }
   void set_shared_shape(std::shared_ptr<const Shape> shape) { shape_ = std::move(shape); }
 
@@ -127,9 +126,7 @@ class Instruction {
 
   // Of a constant; null for an elided one ("{...}"), whose elements are not known.
   const Literal* literal() const { return literal_.get(); }
-  void set_literal(Literal literal) {
-    literal_ = std::make_unique<const Literal>(std::move(literal));
-  }
+  void set_literal(Literal literal);
   bool is_elided_constant() const { return opcode_ == Opcode::kConstant && literal_ == nullptr; }
 
   // The empty annotations when there are none.
@@ -162,9 +159,10 @@ class Instruction {
 
 class Computation {
  public:
-  explicit Computation(std::string name) : name_(std::move(name)) {}
+  explicit Computation(std::string name);
   Computation(const Computation&) = delete;
   Computation& operator=(const Computation&) = delete;
+  ~Computation();
 
   const std::string& name() const { return name_; }
   void set_name(std::string name) { name_ = std::move(name); }
@@ -275,9 +273,10 @@ struct DebugEntry {
 
 class Module {
  public:
-  explicit Module(std::string name) : name_(std::move(name)) {}
+  explicit Module(std::string name);
   Module(const Module&) = delete;
   Module& operator=(const Module&) = delete;
+  ~Module();
 
   const std::string& name() const { return name_; }
   void set_name(std::string name) { name_ = std::move(name); }

@@ -129,6 +129,15 @@ Layout Layout::Default(int64_t rank) {
   return layout;
 }
 
+Shape::Shape() = default;
+Shape::Shape(ElementType type, absl::Span<const int64_t> dimensions)
+    : type_(type), dimensions_(dimensions.begin(), dimensions.end()) {}
+Shape::Shape(const Shape&) = default;
+Shape::Shape(Shape&&) noexcept = default;
+Shape& Shape::operator=(const Shape&) = default;
+Shape& Shape::operator=(Shape&&) noexcept = default;
+Shape::~Shape() = default;
+
 Shape Shape::Tuple(std::vector<Shape> elements) {
   Shape shape(ElementType::kTuple, {});
   if (!elements.empty()) {

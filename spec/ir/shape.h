@@ -61,10 +61,14 @@ class Shape {
   // The size of an unbounded dynamic dimension ('?').
   static constexpr int64_t kUnbounded = INT64_MIN;
 
-  Shape() = default;
+  Shape();
   // An array without layout.
-  Shape(ElementType type, absl::Span<const int64_t> dimensions)
-      : type_(type), dimensions_(dimensions.begin(), dimensions.end()) {}
+  Shape(ElementType type, absl::Span<const int64_t> dimensions);
+  Shape(const Shape&);
+  Shape(Shape&&) noexcept;
+  Shape& operator=(const Shape&);
+  Shape& operator=(Shape&&) noexcept;
+  ~Shape();
   static Shape Tuple(std::vector<Shape> elements);
   static Shape Token() { return Shape(ElementType::kToken, {}); }
   static Shape Opaque() { return Shape(ElementType::kOpaque, {}); }

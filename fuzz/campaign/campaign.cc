@@ -21,6 +21,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+constexpr int64_t kLegalPrograms = 8;  // for each illegal one
+
 // One thread's target, and what is done with a program.
 class Worker {
  public:
@@ -38,8 +40,8 @@ class Worker {
   std::vector<Examination> ExamineJoined(absl::Span<const ProgramToJoin> programs, int64_t turn) {
     return examiner_.ExamineJoined(programs, turn);
   }
-  Examination ExamineIllegal(const IllegalProgram& program, absl::Span<const DeviceInputs> inputs) {
-    return examiner_.ExamineIllegal(program, inputs);
+  Examination ExamineIllegal(const IllegalProgram& program) {
+    return examiner_.ExamineIllegal(program);
   }
 
   // The smallest program with the signature of the examination, and its folder.
@@ -250,15 +252,23 @@ class Campaign {
       worker.Reduce(task.bytes, task.index, found, &group);
     }
     if (is_new) Report(group);
-    if (options_.illegal && task.index % 8 == 7) RunIllegal(worker, task);
+    if (options_.illegal && task.index % kLegalPrograms == kLegalPrograms - 1) {
+      RunIllegal(worker, task);
+    }
+  }
+
+  // In turn a near miss and the program with a change that makes it illegal.
+  std::optional<IllegalProgram> NextIllegal(const Task& task) const {
+    const int64_t turn = task.index / kLegalPrograms;
+    if (turn % 2 == 0) return NearMissProgram(turn / 2 % NearMissCount());
+    return BreakProgram(*task.program.module, task.inputs,
+                        options_.seed * 0x9E3779B97F4A7C15 + static_cast<uint64_t>(task.index));
   }
 
   void RunIllegal(Worker& worker, const Task& task) {
-    const std::optional<IllegalProgram> illegal =
-        BreakProgram(*task.program.module,
-                     options_.seed * 0x9E3779B97F4A7C15 + static_cast<uint64_t>(task.index));
+    const std::optional<IllegalProgram> illegal = NextIllegal(task);
     if (!illegal) return;
-    const Examination found = worker.ExamineIllegal(*illegal, task.inputs);
+    const Examination found = worker.ExamineIllegal(*illegal);
     bool is_new = false;
     FindingGroup group;
     {

@@ -62,7 +62,7 @@ struct CampaignOptions {
   int64_t jobs = 1;
   int64_t most_records = 12;
   int64_t batch = 1;     // programs that are joined into one module
-  bool illegal = false;  // sends an illegal form of every eighth program to the target
+  bool illegal = false;  // sends an illegal program to the target after every eighth program
   // This process runs the programs with number % shards == shard.
   int64_t shard = 0, shards = 1;
   int64_t most_findings = -1;  // the campaign ends after this many groups; negative for no limit

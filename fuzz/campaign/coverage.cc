@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "fuzz/programs/grammar.h"
@@ -126,6 +127,36 @@ std::string Coverage::Markdown() const {
        [](Attr attr) { return std::string(Info(attr).name); });
   list("Elementwise operations whose result an operation never takes", EmptyPairs(),
        [](Opcode opcode) { return absl::StrCat("to `", Name(opcode), "`"); });
+  absl::StrAppend(&text, IllegalTable());
+  return text;
+}
+
+// A row for each rule with its clauses: how many changed programs broke it, and "n" where a near
+// miss does.
+std::string Coverage::IllegalTable() const {
+  if (broken_.empty()) return "";
+  std::map<std::string, std::vector<std::pair<int64_t, std::string>>> rules;
+  for (const auto& [clause, broken] : broken_) {
+    const size_t end = clause.rfind("_c");
+    int64_t number = 0;
+    if (end == std::string::npos || !absl::SimpleAtoi(clause.substr(end + 2), &number)) continue;
+    std::vector<std::string> ways;
+    if (broken.changes > 0) ways.push_back(absl::StrCat(broken.changes));
+    if (broken.near_misses > 0) ways.push_back("n");
+    rules[clause.substr(0, end)].emplace_back(
+        number, absl::StrCat("c", number, " ", absl::StrJoin(ways, "+")));
+  }
+  std::string text = absl::StrCat("\nIllegal programs: ", broken_.size(),
+                                  " clauses are broken.\n\n| rule | clauses |\n|---|---|\n");
+  for (auto& [rule, clauses] : rules) {
+    std::sort(clauses.begin(), clauses.end());
+    absl::StrAppend(&text, "| ", rule, " | ",
+                    absl::StrJoin(clauses, ", ",
+                                  [](std::string* out, const auto& each) {
+                                    absl::StrAppend(out, each.second);
+                                  }),
+                    " |\n");
+  }
   return text;
 }
 

@@ -201,8 +201,7 @@ std::vector<Examination> Examiner::ExamineJoined(absl::Span<const ProgramToJoin>
   return results;
 }
 
-Examination Examiner::ExamineIllegal(const IllegalProgram& program,
-                                     absl::Span<const DeviceInputs> inputs) {
+Examination Examiner::ExamineIllegal(const IllegalProgram& program) {
   Examination result;
   if (target_ == nullptr || target_->capabilities().modules_are_verified ||
       !target_->Supports(*program.module).ok()) {
@@ -211,7 +210,7 @@ Examination Examiner::ExamineIllegal(const IllegalProgram& program,
     return result;
   }
   InputSets sets;
-  sets.sets = {inputs};
+  sets.sets = {program.inputs};
   sets.order = {0};
   const absl::StatusOr<ModuleRun> run = target_->RunSets(*program.module, sets);
   const std::string rule = absl::StrCat("a program that ", program.clause, " refuses");

@@ -86,7 +86,7 @@ class Examiner {
   std::vector<Examination> ExamineJoined(absl::Span<const ProgramToJoin> programs, int64_t turn);
 
   // Examines an illegal program (illegal.h), which the target must reject.
-  Examination ExamineIllegal(const IllegalProgram& program, absl::Span<const DeviceInputs> inputs);
+  Examination ExamineIllegal(const IllegalProgram& program);
 
   // Applies only oracle 2, for reductions, which run a program hundreds of times.
   Examination AskTarget(const Module& module, absl::Span<const DeviceInputs> inputs);

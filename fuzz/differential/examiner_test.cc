@@ -228,49 +228,6 @@ TEST(ExaminerTest, ProgramsInOneModuleAreToldApart) {
   EXPECT_EQ(found[2].outcome, Outcome::kAgrees);
 }
 
-// Runs whatever it is given, or refuses what the verifier refuses.
-class Unverified : public GoldenBackend {
- public:
-  explicit Unverified(bool refuses) : refuses_(refuses) {}
-  BackendCapabilities capabilities() const override { return {}; }
-  absl::Status Supports(const Module&) override { return absl::OkStatus(); }
-  absl::StatusOr<ModuleRun> RunSets(const Module& module, const InputSets& inputs) override {
-    if (refuses_) return GoldenBackend::RunSets(module, inputs);
-    return ModuleRun{{std::vector<DeviceOutputs>(1)}, 0};
-  }
-
- private:
-  const bool refuses_;
-};
-
-TEST(ExaminerTest, IllegalProgramsMustBeRefused) {
-  const TargetProfile profile = ProfileOf("golden");
-  const Grammar grammar = PlainGrammar();
-  std::set<std::string> clauses;
-  int64_t broken = 0;
-  constexpr int64_t kPrograms = 300;
-  GoldenBackend golden;
-  Unverified accepts(false), refuses(true);
-  Examiner of_golden(&golden, profile, SmallOptions()), of_accepting(&accepts, profile, {}),
-      of_refusing(&refuses, profile, {});
-  for (int64_t i = 0; i < kPrograms; ++i) {
-    const FuzzProgram program = DecodeProgram(grammar, RandomBytes(6, i, 6));
-    const auto inputs = MakeInputs(program);
-    ASSERT_TRUE(inputs.ok());
-    const std::optional<IllegalProgram> illegal = BreakProgram(*program.module, i);
-    if (!illegal) continue;
-    ++broken;
-    clauses.insert(illegal->clause);
-    EXPECT_EQ(of_golden.ExamineIllegal(*illegal, *inputs).outcome, Outcome::kUnsupported);
-    EXPECT_EQ(of_refusing.ExamineIllegal(*illegal, *inputs).outcome, Outcome::kAgrees);
-    const Examination found = of_accepting.ExamineIllegal(*illegal, *inputs);
-    EXPECT_EQ(found.outcome, Outcome::kFinding);
-    EXPECT_EQ(found.signature.kind, FindingKind::kAccepted);
-  }
-  EXPECT_GT(broken, kPrograms * 9 / 10);
-  EXPECT_GT(clauses.size(), 40u);
-}
-
 // An implementation that loses every value of one operation is right about a program without that
 // operation, and is caught where the relation rewrites the program into one that has it.
 TEST(ExaminerTest, RelationsFindWhatTheProgramDoesNotAsk) {

@@ -1,133 +1,18 @@
 #include "fuzz/differential/illegal.h"
 
 #include <utility>
-#include <vector>
 
-#include "absl/strings/str_cat.h"
-#include "fuzz/programs/choices.h"
+#include "absl/strings/match.h"
+#include "conformance/corpus/corpus.h"
+#include "conformance/corpus/value_profiles.h"
+#include "fuzz/differential/illegal_changes.h"
 #include "spec/builder/copy_module.h"
+#include "spec/text/parser.h"
+#include "spec/verify/near_misses.h"
 #include "spec/verify/verifier.h"
 
 namespace assay::fuzz {
 namespace {
-
-class Breaker {
- public:
-  explicit Breaker(uint64_t seed) : state_(seed) {}
-
-  // Changes one instruction of the module; null where that one has nothing to change.
-  const Instruction* Break(Module* module) {
-    Computation* computation = module->entry();
-    const auto computations = static_cast<int64_t>(module->computations().size());
-    if (Below(4) == 0) computation = module->computations()[Below(computations)].get();
-    Instruction* const victim = computation->instruction(Below(computation->instruction_count()));
-    bool changed = false;
-    switch (Below(5)) {
-      case 0:
-      case 1:
-        changed = ChangeAttribute(victim);
-        break;
-      case 2:
-        changed = ChangeShape(victim);
-        break;
-      case 3:
-        changed = ChangeOperand(victim);
-        break;
-      default:
-        changed = LeaveOut(victim);
-    }
-    return changed ? victim : nullptr;
-  }
-
- private:
-  int64_t Below(int64_t limit) {
-    return limit < 2 ? 0 : static_cast<int64_t>(NextRandom(&state_) % static_cast<uint64_t>(limit));
-  }
-
-  int64_t OtherNumber(int64_t number) {
-    const int64_t others[] = {-1, number + 1, number - 1, 1 << 20, number + 7, INT64_MAX, -7};
-    return others[Below(std::size(others))];
-  }
-
-  bool ChangeAttribute(Instruction* victim) {
-    std::vector<std::pair<Attr, AttributeValue>> entries(victim->attributes().entries().begin(),
-                                                         victim->attributes().entries().end());
-    if (entries.empty()) return false;
-    auto& [attr, value] = entries[Below(static_cast<int64_t>(entries.size()))];
-    if (auto* number = std::get_if<int64_t>(&value)) {
-      *number = OtherNumber(*number);
-    } else if (auto* list = std::get_if<std::vector<int64_t>>(&value)) {
-      ChangeList(list);
-    } else if (auto* window = std::get_if<Window>(&value)) {
-      if (window->dimensions.empty()) return false;
-      WindowDimension& dimension =
-          window->dimensions[Below(static_cast<int64_t>(window->dimensions.size()))];
-      (Below(2) == 0 ? dimension.size : dimension.stride) = -Below(3);
-    } else {
-      return false;
-    }
-    victim->SetAttribute(attr, std::move(value));
-    return true;
-  }
-
-  void ChangeList(std::vector<int64_t>* list) {
-    if (list->empty() || Below(3) == 0) {
-      list->push_back(list->empty() ? Below(4) : list->back());
-    } else if (Below(2) == 0) {
-      list->pop_back();
-    } else {
-      int64_t& number = (*list)[Below(static_cast<int64_t>(list->size()))];
-      number = OtherNumber(number);
-    }
-  }
-
-  bool ChangeShape(Instruction* victim) {
-    Shape shape = victim->shape();
-    if (!shape.is_array() || victim->opcode() == Opcode::kConstant) return false;
-    shape.ClearLayouts();
-    if (shape.rank() > 0 && Below(2) == 0) {
-      const int64_t d = Below(shape.rank());
-      shape.set_dimension(d, shape.dimension(d) + 1);
-    } else {
-      const ElementType other =
-          shape.element_type() == ElementType::kS32 ? ElementType::kF32 : ElementType::kS32;
-      shape = Shape(other, shape.dimensions());
-    }
-    victim->set_shape(std::move(shape));
-    return true;
-  }
-
-  // Another earlier instruction, one operand more, or one less.
-  bool ChangeOperand(Instruction* victim) {
-    if (victim->index() == 0) return false;
-    std::vector<Instruction*> operands(victim->operands().begin(), victim->operands().end());
-    Instruction* const earlier = victim->parent()->instruction(Below(victim->index()));
-    switch (Below(3)) {
-      case 0:
-        operands.push_back(earlier);
-        break;
-      case 1:
-        if (operands.empty()) return false;
-        operands.pop_back();
-        break;
-      default:
-        if (operands.empty()) return false;
-        operands[Below(static_cast<int64_t>(operands.size()))] = earlier;
-    }
-    victim->set_operands(operands);
-    return true;
-  }
-
-  bool LeaveOut(Instruction* victim) {
-    const auto& entries = victim->attributes().entries();
-    if (entries.empty()) return false;
-    const Attr attr = (entries.begin() + Below(static_cast<int64_t>(entries.size())))->first;
-    victim->EraseAttribute(attr);
-    return true;
-  }
-
-  uint64_t state_;
-};
 
 std::unique_ptr<Module> CopyOf(const Module& module) {
   auto copy = std::make_unique<Module>(module.name());
@@ -139,23 +24,94 @@ std::unique_ptr<Module> CopyOf(const Module& module) {
   return copy;
 }
 
+const std::vector<NearMiss>& NearMisses() {
+  static const auto* const all = [] {
+    auto* const found = new std::vector<NearMiss>;
+    for (const CorpusFile& file : CorpusFiles()) {
+      if (!absl::StrContains(file.name, "spec/verify/")) continue;
+      for (NearMiss& pair : ReadNearMisses(file.text)) {
+        if (!pair.strict && !pair.reader) found->push_back(std::move(pair));
+      }
+    }
+    return found;
+  }();
+  return *all;
+}
+
+// Benign values of every parameter, the same on each device; none where one has no value of a few
+// elements.
+std::optional<std::vector<DeviceInputs>> BenignInputs(const Module& module) {
+  constexpr int64_t kMostElements = 1 << 16, kMostDevices = 64;
+  DeviceInputs own;
+  for (const Instruction* parameter : module.entry()->parameters()) {
+    if (parameter == nullptr) return std::nullopt;
+    std::vector<Literal> leaves;
+    for (const Shape* leaf : Leaves(parameter->shape())) {
+      if (leaf->is_token()) {
+        leaves.push_back(Literal::Zeros(*leaf));
+        continue;
+      }
+      if (!leaf->is_array()) return std::nullopt;
+      const absl::StatusOr<int64_t> count = leaf->ElementCount();
+      if (!count.ok() || *count < 0 || *count > kMostElements) return std::nullopt;
+      absl::StatusOr<Literal> value = MakeValues(ProfileUse(), *leaf);
+      if (!value.ok()) return std::nullopt;
+      leaves.push_back(*std::move(value));
+    }
+    own.arguments.push_back(Unflatten(parameter->shape(), leaves));
+  }
+  if (module.replica_count < 1 || module.replica_count > kMostDevices ||
+      module.num_partitions < 1 || module.num_partitions > kMostDevices) {
+    return std::nullopt;
+  }
+  const auto devices = static_cast<size_t>(module.replica_count * module.num_partitions);
+  return std::vector<DeviceInputs>(devices, own);
+}
+
+std::string OperationAt(const Module& module, const Finding& finding) {
+  for (const auto& computation : module.computations()) {
+    if (computation->name() != finding.computation) continue;
+    const Instruction* const found = computation->Find(finding.instruction);
+    if (found != nullptr) return std::string(Name(found->opcode()));
+  }
+  return "module";
+}
+
 }  // namespace
 
-std::optional<IllegalProgram> BreakProgram(const Module& module, uint64_t seed) {
-  constexpr int kTries = 12;
-  Breaker breaker(seed);
+std::optional<IllegalProgram> BreakProgram(const Module& module,
+                                           absl::Span<const DeviceInputs> inputs, uint64_t seed) {
+  constexpr int kTries = 16;
   for (int tries = 0; tries < kTries; ++tries) {
     IllegalProgram program;
     program.module = CopyOf(module);
-    const Instruction* const changed = breaker.Break(program.module.get());
+    const Instruction* const changed = ChangeModule(program.module.get(), &seed);
     if (changed == nullptr) continue;
     const Verification verification = VerifyModule(*program.module);
     if (verification.ok()) continue;
+    program.inputs.assign(inputs.begin(), inputs.end());
     program.clause = verification.findings.front().clause;
     program.operation = std::string(Name(changed->opcode()));
     return program;
   }
   return std::nullopt;
+}
+
+int64_t NearMissCount() { return static_cast<int64_t>(NearMisses().size()); }
+
+std::optional<IllegalProgram> NearMissProgram(int64_t number) {
+  const NearMiss& pair = NearMisses()[static_cast<size_t>(number)];
+  absl::StatusOr<std::unique_ptr<Module>> module = ParseModule(pair.refused);
+  if (!module.ok()) return std::nullopt;
+  const Verification verification = VerifyModule(**module);
+  std::optional<std::vector<DeviceInputs>> inputs = BenignInputs(**module);
+  if (verification.ok() || !inputs) return std::nullopt;
+  IllegalProgram program;
+  program.operation = OperationAt(**module, verification.findings.front());
+  program.module = *std::move(module);
+  program.inputs = *std::move(inputs);
+  program.clause = pair.clause;
+  return program;
 }
 
 }  // namespace assay::fuzz

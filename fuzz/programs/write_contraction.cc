@@ -1,4 +1,4 @@
-// Rows of contractions, factorisations and transforms.
+// Rows of contractions: dots of every kind and convolutions.
 #include <algorithm>
 #include <numeric>
 
@@ -253,63 +253,6 @@ void WriteConvolution(ProgramWriter& w, Opcode opcode) {
   made->SetAttribute(Attr::kBatchGroupCount, batch_groups);
   SetPrecision(w, made.get(), 2);
   FinishDot(w, std::move(made), SumType(w, lhs, rhs));
-}
-
-void WriteCholesky(ProgramWriter& w, Opcode opcode) {
-  const ElementType type = w.AnyType(w.grammar().TypesOf(opcode));
-  const int64_t n = w.choices().Between(1, 4);
-  Dimensions sizes = w.AnySizes(0, 1, 8);
-  sizes.push_back(n);
-  sizes.push_back(n);
-  ProfileUse definite;
-  definite.profile = ValueProfile::kDefinite;
-  definite.seed = w.choices().Byte() + 1;
-  Instruction* const x =
-      w.choices().OneIn(4) ? w.ArrayOf(type, sizes) : w.NewArray(type, sizes, definite);
-  auto made = w.Start(opcode, {x});
-  made->SetAttribute(Attr::kLower, w.choices().OneIn(2));
-  w.Finish(std::move(made));
-}
-
-void WriteTriangularSolve(ProgramWriter& w, Opcode opcode) {
-  const ElementType type = w.AnyType(w.grammar().TypesOf(opcode));
-  const int64_t n = w.choices().Between(1, 4), m = w.choices().Between(1, 4);
-  const Dimensions batch = w.AnySizes(0, 1, 8);
-  const bool left = w.choices().OneIn(2);
-  Dimensions a = batch, b = batch;
-  a.push_back(n);
-  a.push_back(n);
-  b.push_back(left ? n : m);
-  b.push_back(left ? m : n);
-  ProfileUse definite;  // a diagonal that is far from 0
-  definite.profile = ValueProfile::kDefinite;
-  definite.seed = w.choices().Byte() + 1;
-  Instruction* const matrix =
-      w.choices().OneIn(4) ? w.ArrayOf(type, a) : w.NewArray(type, a, definite);
-  auto made = w.Start(opcode, {matrix, w.ArrayOf(type, b)});
-  made->SetAttribute(Attr::kLeftSide, left);
-  made->SetAttribute(Attr::kLower, w.choices().OneIn(2));
-  made->SetAttribute(Attr::kUnitDiagonal, w.choices().OneIn(3));
-  made->SetAttribute(Attr::kTransposeA, w.choices().Between(1, 3));
-  w.Finish(std::move(made));
-}
-
-void WriteFft(ProgramWriter& w, Opcode opcode) {
-  const ElementType type = w.AnyType(w.grammar().TypesOf(opcode));
-  static constexpr FftType kComplexKinds[] = {FftType::kFft, FftType::kIfft, FftType::kIrfft};
-  const FftType kind = IsComplex(type) ? w.choices().Of(kComplexKinds) : FftType::kRfft;
-  std::vector<int64_t> lengths(w.choices().Between(1, 3));
-  for (int64_t& length : lengths) {
-    length = std::min<int64_t>(w.AnySize(), lengths.size() == 1 ? 130 : 8);
-  }
-  Dimensions sizes;
-  if (w.choices().OneIn(2)) sizes.push_back(w.choices().Between(1, 3));
-  sizes.insert(sizes.end(), lengths.begin(), lengths.end());
-  if (kind == FftType::kIrfft && sizes.back() > 0) sizes.back() = sizes.back() / 2 + 1;
-  auto made = w.Start(opcode, {w.ArrayOf(type, sizes)});
-  made->SetAttribute(Attr::kFftType, static_cast<int64_t>(kind));
-  made->SetAttribute(Attr::kFftLength, lengths);
-  w.Finish(std::move(made));
 }
 
 }  // namespace assay::fuzz

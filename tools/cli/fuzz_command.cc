@@ -22,6 +22,7 @@
 #include "fuzz/campaign/campaign.h"
 #include "fuzz/campaign/coverage.h"
 #include "fuzz/campaign/report.h"
+#include "fuzz/differential/illegal.h"
 #include "fuzz/programs/decoder.h"
 #include "spec/proto/module_file.h"
 #include "tools/cli/commands.h"
@@ -173,8 +174,17 @@ int FuzzCommand::Cover(const fuzz::Grammar& grammar) const {
   Progress progress(!output.quiet);
   for (int64_t i = place_.index; i < count && !fuzzing_stops; i += place_.count) {
     const fuzz::Bytes bytes = fuzz::ProgramBytes(seed, i, known, records);
-    found.Add(*fuzz::DecodeProgram(grammar, bytes).module);
+    const fuzz::FuzzProgram program = fuzz::DecodeProgram(grammar, bytes);
+    found.Add(*program.module);
+    if (illegal) {
+      const auto broken = fuzz::BreakProgram(*program.module, {}, static_cast<uint64_t>(i));
+      if (broken) found.AddIllegal(broken->clause, /*is_near_miss=*/false);
+    }
     if (i % 1000 == 0) progress.Show(absl::StrCat(i, " of ", count, " programs"));
+  }
+  for (int64_t k = 0; illegal && k < fuzz::NearMissCount(); ++k) {
+    const auto broken = fuzz::NearMissProgram(k);
+    if (broken) found.AddIllegal(broken->clause, /*is_near_miss=*/true);
   }
   progress.Clear();
   if (absl::Status status = WriteFileAtomically(coverage, found.Markdown()); !status.ok()) {
@@ -400,8 +410,10 @@ void AddFuzzCommand(CLI::App& app, int* exit_code) {
       ->check(PositiveCount())
       ->type_name("N")
       ->capture_default_str();
-  sub->add_flag("--illegal", command->illegal,
-                "Also asks for programs that are illegal in one point, which must be refused");
+  sub->add_flag(
+      "--illegal", command->illegal,
+      "Also asks for illegal programs, which must be refused: near misses of every clause "
+      "and changed programs");
   sub->add_option("--coverage", command->coverage,
                   "Runs nothing: counts what --programs (100,000) have and writes the tables")
       ->type_name("FILE.md");

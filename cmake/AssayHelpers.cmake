@@ -268,6 +268,11 @@ function(assay_binary)
                         RUNTIME_OUTPUT_DIRECTORY ${assay_BINARY_DIR}/bin)
   if(ARG_INSTALL AND ASSAY_INSTALL)
     install(TARGETS ${target} RUNTIME DESTINATION bin COMPONENT command)
+    # All that `cmake --install BUILD --component command` wants to find built.
+    if(NOT TARGET assay_command)
+      add_custom_target(assay_command)
+    endif()
+    add_dependencies(assay_command ${target})
   endif()
 endfunction()
 

@@ -1,6 +1,6 @@
 # What `cmake --install` installs, in two components: `command` is the assay command with all that it, its pages
 # and the conformance tests of other projects need; `libraries` is the libraries with their public headers.
-# `cmake --install BUILD --component command` wants no more than the command built, as tools/demo leaves it.
+# `cmake --install BUILD --component command` wants no more than the target `assay_command` built, as tools/demo leaves it.
 # Test: tools/checks/install_test.sh.
 
 # Public are the headers of these folders and files, by their path in the tree, and what they include.

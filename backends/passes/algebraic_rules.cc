@@ -169,8 +169,10 @@ Instruction* PowerOne(Instruction& x, Exactness exactness, Editor& editor) {
   return IsNumber(*Operand(x, 1, editor), 1) ? Operand(x, 0, editor) : nullptr;
 }
 
-Instruction* PowerTwo(Instruction& x, Exactness, Editor& editor) {
-  if (x.opcode() != Opcode::kPower || !IsFloat(TypeOf(x)) || !IsNumber(*Operand(x, 1, editor), 2)) {
+// A power may make of a NaN another one than a product does.
+Instruction* PowerTwo(Instruction& x, Exactness exactness, Editor& editor) {
+  if (x.opcode() != Opcode::kPower || !IsFloat(TypeOf(x)) || !MayKeep(TypeOf(x), exactness) ||
+      !IsNumber(*Operand(x, 1, editor), 2)) {
     return nullptr;
   }
   Instruction* factor = Operand(x, 0, editor);

@@ -16,7 +16,7 @@
 //  bitwise-zero        | x or 0, x xor 0; x and 0           | x; 0        | all of the operation
 //  extreme-itself      | min(x, x), max(x, x)               | x           | integers, pred, floats*
 //  power-one           | power(x, 1)                        | x           | floats*
-//  power-two           | power(x, 2)                        | x * x       | floats
+//  power-two           | power(x, 2)                        | x * x       | floats*
 //  twice               | --x, not not x; not of floats      | x           | all of the operation
 //                      | without -0                         |             |
 //  select-known        | select(true or false, x, y)        | x or y      | all

@@ -16,8 +16,10 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "conformance/corpus/corpus.h"
@@ -27,6 +29,7 @@
 #include "spec/stablehlo/from_module.h"
 #include "spec/stablehlo/text.h"
 #include "spec/stablehlo/to_module.h"
+#include "spec/text/parser.h"
 #include "spec/text/printer.h"
 
 namespace assay {
@@ -69,8 +72,12 @@ absl::StatusOr<std::unique_ptr<stablehlo::Program>> Reread(const stablehlo::Prog
 }
 
 // What the program says after it was written in this form and read again.
-absl::StatusOr<std::unique_ptr<Module>> ThroughForm(const stablehlo::Program& program, Form form) {
-  auto parsed = Reread(program, form);
+absl::StatusOr<std::unique_ptr<Module>> ThroughForm(const Module& module, Form form) {
+  auto program = stablehlo::FromModule(module, {},
+                                       form == Form::kArtifact ? stablehlo::ChloForm::kComposites
+                                                               : stablehlo::ChloForm::kOperations);
+  if (!program.ok()) return program.status();
+  auto parsed = Reread(**program, form);
   if (form == Form::kArtifact && absl::IsUnimplemented(parsed.status())) return parsed.status();
   if (!parsed.ok()) return absl::InternalError(parsed.status().message());
   auto converted = stablehlo::ToModule(**parsed);
@@ -79,21 +86,21 @@ absl::StatusOr<std::unique_ptr<Module>> ThroughForm(const stablehlo::Program& pr
 }
 
 // What the module computes as StableHLO, in one of the forms. With `all_forms` the others must say
-// the same. VHLO lacks what CHLO has, so that some programs have no artifact: `has_artifact` says
-// so, and a text takes its place.
+// the same. Some operations of CHLO have no decomposition, so that some programs have no artifact:
+// `has_artifact` says so, and a text takes its place.
 absl::StatusOr<std::unique_ptr<Module>> RoundTrip(const Module& module, size_t number,
                                                   bool all_forms, std::string* text,
                                                   bool* has_artifact) {
   auto program = stablehlo::FromModule(module);
   if (!program.ok()) return program.status();
   *text = PrintText(**program, stablehlo::PrintForm::kPretty);
-  auto first = ThroughForm(**program, static_cast<Form>(number % kForms));
+  auto first = ThroughForm(module, static_cast<Form>(number % kForms));
   if (absl::IsUnimplemented(first.status())) {
     *has_artifact = false;
-    first = ThroughForm(**program, Form::kPretty);
+    first = ThroughForm(module, Form::kPretty);
   }
   for (int other = 1; all_forms && first.ok() && other < kForms; ++other) {
-    auto second = ThroughForm(**program, static_cast<Form>((number + other) % kForms));
+    auto second = ThroughForm(module, static_cast<Form>((number + other) % kForms));
     if (absl::IsUnimplemented(second.status())) {
       *has_artifact = false;
       continue;
@@ -149,7 +156,7 @@ TEST(StablehloRoundTrip, GoldenResultsStayTheSame) {
   ASSERT_TRUE(cases.ok()) << cases.status();
   const int stride = Stride();
   const auto [part, parts] = Part();
-  int same = 0, without_artifact = 0;
+  int same = 0, without_artifact = 0;  // of operations that have no decomposition
   std::map<std::string, int> reasons;
   for (size_t i = part * stride; i < cases->size(); i += stride * parts) {
     const CorpusCase& each = (*cases)[i];
@@ -192,6 +199,89 @@ TEST(StablehloRoundTrip, GoldenResultsStayTheSame) {
   }
   std::cout << same << " cases give the same bits, " << without_artifact
             << " programs have no artifact\n";
+}
+
+// The value of a program whose composites have other names, so that they are their decompositions;
+// with `decomposed` false the composites are what they name.
+absl::StatusOr<Literal> ValueOfComposites(absl::string_view hlo, bool decomposed) {
+  absl::StatusOr<std::unique_ptr<Module>> module = ParseModule(hlo);
+  if (!module.ok()) return module.status();
+  auto program = stablehlo::FromModule(**module, {}, stablehlo::ChloForm::kComposites);
+  if (!program.ok()) return program.status();
+  std::string text = PrintText(**program, stablehlo::PrintForm::kPretty);
+  const int replaced = absl::StrReplaceAll({{"composite \"chlo.", "composite \"mine."}}, &text);
+  if (replaced == 0) return absl::InternalError(absl::StrCat("no composite in ", text));
+  auto parsed = decomposed ? stablehlo::ParseText(text, "composites.mlir") : std::move(program);
+  if (!parsed.ok()) return parsed.status();
+  auto converted = stablehlo::ToModule(**parsed);
+  if (!converted.ok()) return converted.status();
+  const DeviceInputs none;
+  auto outputs = RunGolden(*converted->module, {&none, 1}, RunBudget());
+  if (!outputs.ok()) return outputs.status();
+  return (*outputs)[0].result;
+}
+
+// Ties keep their order, NaN and zeros are ordered by their signs.
+TEST(StablehloRoundTrip, LargestElementsAreASort) {
+  for (const absl::string_view constant :
+       {"c = f32[2,5] constant({{1, nan, -0, 0, 1}, {-inf, -nan, 2, inf, 2}})",
+        "c = u8[2,5] constant({{255, 1, 255, 0, 128}, {0, 0, 0, 1, 1}})",
+        "c = s8[2,5] constant({{-128, 1, 127, 0, 1}, {-1, -1, -2, 1, 1}})"}) {
+    const absl::string_view type = absl::StartsWith(constant, "c = f32")  ? "f32"
+                                   : absl::StartsWith(constant, "c = u8") ? "u8"
+                                                                          : "s8";
+    const std::string hlo = absl::StrCat("ENTRY e { ", constant, " ROOT t = (", type,
+                                         "[2,3], s32[2,3]) topk(c), k=3, largest=true }");
+    const absl::StatusOr<Literal> want = ValueOfComposites(hlo, false);
+    const absl::StatusOr<Literal> got = ValueOfComposites(hlo, true);
+    ASSERT_TRUE(want.ok()) << want.status();
+    ASSERT_TRUE(got.ok()) << got.status();
+    EXPECT_TRUE(Literal::BitEqual(*want, *got)) << PrintLiteral(*want) << "\n"
+                                                << PrintLiteral(*got);
+  }
+}
+
+// erf and XLA's formula of erfc are each other's complement: below 1 erfc is 1 - erf, from there on
+// erf is 1 - erfc.
+TEST(StablehloRoundTrip, ErfIsTheComplementOfErfc) {
+  for (const absl::string_view type : {"f32", "f64"}) {
+    const std::string values = "{0, -0, 1e-30, -0.25, 0.5, 0.999, -0.7, 1, -1, 1.5, -2.5, 3, -9}";
+    const std::string constant = absl::StrCat(type, "[13] constant(", values, ")");
+    const absl::StatusOr<Literal> erf = ValueOfComposites(
+        absl::StrCat("ENTRY e { c = ", constant, " ROOT r = ", type, "[13] erf(c) }"), true);
+    ASSERT_TRUE(erf.ok()) << erf.status();
+    const std::string array = absl::StrCat("tensor<13x", type, ">");
+    const auto program =
+        stablehlo::ParseText(absl::StrCat("func.func @main(%a: ", array, ") -> ", array,
+                                          " {\n  %r = chlo.erfc %a : ", array, " -> ", array,
+                                          "\n  return %r : ", array, "\n}"),
+                             "erfc.mlir");
+    ASSERT_TRUE(program.ok()) << program.status();
+    const auto converted = stablehlo::ToModule(**program);
+    ASSERT_TRUE(converted.ok()) << converted.status();
+    const ElementType element = type == "f32" ? ElementType::kF32 : ElementType::kF64;
+    const auto input = ParseLiteral(values, Shape(element, {13}));
+    ASSERT_TRUE(input.ok()) << input.status();
+    DeviceInputs inputs;
+    inputs.arguments = {*input};
+    const auto erfc = RunGolden(*converted->module, {&inputs, 1}, RunBudget());
+    ASSERT_TRUE(erfc.ok()) << erfc.status();
+    for (int64_t i = 0; i < 13; ++i) {
+      const auto number = [&](const Literal& literal) {
+        return DecodeFloat(element, literal.Get(i).bits);
+      };
+      const auto complement = [&](double x) {
+        return type == "f32" ? double{1.0f - static_cast<float>(x)} : 1.0 - x;
+      };
+      const double x = number(*input), f = number(*erf), c = number((*erfc)[0].result);
+      if (x > -1 && x < 1) {
+        EXPECT_EQ(c, complement(f)) << type << " " << x;
+        EXPECT_EQ(x == 0, f == 0) << type << " " << x;
+      } else {
+        EXPECT_EQ(f, complement(c)) << type << " " << x;
+      }
+    }
+  }
 }
 
 }  // namespace

@@ -249,7 +249,12 @@ ModuleWriter::Node ModuleWriter::WriteInstruction(const Instruction& instruction
   if (!fields.empty() && row->attributes.empty()) {
     return Refuse(instruction, "the accuracy of a result can only be asked of other functions");
   }
-  return One(row->name, instruction, std::move(fields));
+  if (row->dialect() != "chlo") return One(row->name, instruction, std::move(fields));
+  Fields annotations;
+  AddAnnotations(instruction, &annotations);
+  const Operation* op = EmitChlo(row->name, OperandValues(instruction),
+                                 {TypeOf(instruction.shape())}, std::move(fields), annotations);
+  return Leaf(op->result(0));
 }
 
 // Operations.
@@ -456,9 +461,10 @@ const Type* ModuleWriter::TypeOf(const Shape& shape) {
 }
 
 absl::StatusOr<std::unique_ptr<Program>> FromModule(const Module& module,
-                                                    absl::Span<const std::string> result_names) {
+                                                    absl::Span<const std::string> result_names,
+                                                    ChloForm chlo) {
   auto program = std::make_unique<Program>();
-  ModuleWriter writer(module, *program, result_names);
+  ModuleWriter writer(module, *program, result_names, chlo);
   if (absl::Status status = writer.Write(); !status.ok()) return status;
   return program;
 }

@@ -16,13 +16,22 @@
 
 namespace assay::stablehlo {
 
+// How operations are written that CHLO has and StableHLO has not.
+enum class ChloForm {
+  kOperations,  // as operations of CHLO: text
+  // As composites named "chlo.acos" with a decomposition into StableHLO, where there is one:
+  // artifacts, which know no other dialect.
+  kComposites,
+};
+
 // UNIMPLEMENTED, naming the instruction, for what StableHLO and CHLO have no operation for (the
 // list is in docs/stablehlo_writing.md); RESOURCE_EXHAUSTED where regions, which StableHLO cannot
 // share, would make the program far larger than the module. The module must have passed the
 // verifier.
 // `result_names`: the names of the entry's results, or none.
-absl::StatusOr<std::unique_ptr<Program>> FromModule(
-    const Module& module, absl::Span<const std::string> result_names = {});
+absl::StatusOr<std::unique_ptr<Program>> FromModule(const Module& module,
+                                                    absl::Span<const std::string> result_names = {},
+                                                    ChloForm chlo = ChloForm::kOperations);
 
 }  // namespace assay::stablehlo
 

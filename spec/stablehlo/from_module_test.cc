@@ -189,5 +189,37 @@ TEST(FromModuleTest, WhatIsSaidBesideOperationsIsKept) {
             (*module)->entry_layout->result.tuple_shapes()[1].layout());
 }
 
+// What JAX writes with debug_info=True: operations with their names and the stack of calls.
+TEST(FromModuleTest, CallStacksAreKept) {
+  absl::StatusOr<std::unique_ptr<Program>> program = ParseText(
+      "func.func public @main(%x: tensor<f32>) -> tensor<f32> {\n"
+      "  %0 = stablehlo.sine %x : tensor<f32> loc(#loc1)\n"
+      "  %1 = stablehlo.cosine %0 : tensor<f32> loc(#loc2)\n"
+      "  return %1 : tensor<f32>\n}\n"
+      "#caller = loc(\"main\"(\"run.py\":9:1 to :30))\n"
+      "#loc1 = loc(\"jit(f)/sin\"(callsite(\"layer\"(\"net.py\":3:5 to 4:8) at #caller)))\n"
+      "#loc2 = loc(\"jit(f)/cos\"(callsite(\"layer\"(\"net.py\":5:5 to :9) at #caller)))\n",
+      "given.mlir");
+  ASSERT_TRUE(program.ok()) << program.status();
+  absl::StatusOr<ConvertedProgram> module = ToModule(**program, {});
+  ASSERT_TRUE(module.ok()) << module.status();
+  EXPECT_EQ(module->module->stack_frames.frames.size(), 3);
+  absl::StatusOr<std::unique_ptr<Program>> written = FromModule(*module->module);
+  ASSERT_TRUE(written.ok()) << written.status();
+  const std::string text = PrintText(**written, PrintForm::kPretty, PrintLocations::kYes);
+  EXPECT_THAT(text, HasSubstr(" = loc(\"net.py\":3:5 to 4:8)\n"));
+  absl::StatusOr<std::unique_ptr<Program>> again = ParseText(text, "written.mlir");
+  ASSERT_TRUE(again.ok()) << again.status();
+  absl::StatusOr<ConvertedProgram> read = ToModule(**again, {});
+  ASSERT_TRUE(read.ok()) << read.status();
+  EXPECT_EQ(read->module->stack_frames, module->module->stack_frames);
+  const Instruction* cosine = read->module->entry()->root();
+  ASSERT_TRUE(cosine->has_annotations());
+  EXPECT_EQ(cosine->annotations().metadata,
+            module->module->entry()->root()->annotations().metadata);
+  EXPECT_EQ(cosine->annotations().metadata->op_name, "jit(f)/cos");
+  EXPECT_EQ(cosine->annotations().metadata->source_line, 5);
+}
+
 }  // namespace
 }  // namespace assay::stablehlo

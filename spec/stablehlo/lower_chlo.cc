@@ -31,8 +31,11 @@ void LowerFunction(OpContext& op) {
   const absl::string_view short_name = op.name().substr(op.name().find('.') + 1);
   const std::string function = absl::StrCat("chlo.", short_name);
   const std::optional<Opcode> opcode = OperationNamed(short_name);
+  const ToModuleOptions& options = op.lowering().options();
+  // The converter keeps erf, though it has steps of its own for it.
+  const bool keeps = short_name == "erf" && !options.expand_all_chlo;
   const bool formula =
-      op.lowering().options().expand_chlo && HasExpansion(function, shape.element_type());
+      options.expand_chlo && !keeps && HasExpansion(function, shape.element_type());
   op.Return(opcode && !formula ? op.Make(*opcode, shape, op.inputs())
                                : Expand(op, function, op.inputs()));
 }

@@ -20,14 +20,19 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "spec/ir/module.h"
+#include "spec/stablehlo/from_module.h"
 #include "spec/stablehlo/tree.h"
 
 namespace assay::stablehlo {
 
 class ModuleWriter {
  public:
-  ModuleWriter(const Module& module, Program& program, absl::Span<const std::string> result_names)
-      : module_(module), program_(program), result_names_(result_names) {}
+  ModuleWriter(const Module& module, Program& program, absl::Span<const std::string> result_names,
+               ChloForm chlo)
+      : module_(module),
+        program_(program),
+        result_names_(result_names),
+        composites_(chlo == ChloForm::kComposites) {}
   absl::Status Write();
 
  private:
@@ -53,6 +58,10 @@ class ModuleWriter {
   void AddLayouts(Fields* fields);
   const Attribute* LayoutOf(const Shape& shape);
   const Location* LocationOf(const Instruction& instruction);
+  const Location* FileLocation(absl::string_view name, const StackFrames::FileLocation& place);
+  const Location* NamedLocation(absl::string_view name, const Location* child);
+  // A frame of the module's call stacks with its callers; null where there is none of this number.
+  const Location* LocationOfFrame(int32_t frame);
   const Location* NameOfParameter(const Instruction& parameter);
 
   // from_module.cc: computations.
@@ -170,6 +179,15 @@ class ModuleWriter {
   Node Rng(const Instruction& instruction);
   Node RngBitGenerator(const Instruction& instruction);
 
+  // module_writer_chlo.cc
+  // An operation of CHLO, or the composite of its name. `annotations` are not the operation's own.
+  Operation* EmitChlo(absl::string_view name, const Values& operands, Types results,
+                      Fields attributes, const Fields& annotations = {});
+  // The symbol of a private function that computes what the operation does with operations of
+  // StableHLO; empty where there is none.
+  absl::string_view DecompositionOf(absl::string_view name, const Types& operands,
+                                    const Types& results);
+
   // module_writer_control.cc
   static absl::Span<const HandlerRow> ControlHandlers();
   Node Same(const Instruction& instruction);  // the first operand's value
@@ -204,9 +222,14 @@ class ModuleWriter {
   const Module& module_;
   Program& program_;
   const absl::Span<const std::string> result_names_;
+  const bool composites_;
+  bool decomposing_ = false;  // while a decomposition is written
+  std::vector<std::unique_ptr<Module>> decomposed_;
+  absl::flat_hash_map<std::string, absl::string_view> decompositions_;  // symbols by their text
   absl::Status status_;
   Block* block_ = nullptr;              // where operations are added
   const Location* location_ = nullptr;  // of the instruction that is written
+  absl::flat_hash_map<int32_t, const Location*> frame_locations_;
   Block* module_block_ = nullptr;
   absl::flat_hash_map<const Instruction*, Node> nodes_;
   absl::flat_hash_map<const Instruction*, Node> started_;

@@ -433,7 +433,8 @@ ModuleWriter::Node ModuleWriter::TopK(const Instruction& instruction) {
   AppendTypes(instruction.shape(), &results);
   Fields fields = {{"k", Int(instruction.GetInt(Attr::kK))}};
   if (!instruction.GetBool(Attr::kIsStable)) fields.push_back({"is_stable", Bool(false)});
-  const Operation* op = Emit("chlo.top_k", OperandValues(instruction), results, std::move(fields));
+  const Operation* op =
+      EmitChlo("chlo.top_k", OperandValues(instruction), results, std::move(fields));
   return AllOf(op, instruction.shape());
 }
 

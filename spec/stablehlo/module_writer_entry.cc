@@ -86,31 +86,76 @@ void ModuleWriter::AddLayouts(Fields* fields) {
   }
 }
 
+const Location* ModuleWriter::FileLocation(absl::string_view name,
+                                           const StackFrames::FileLocation& place) {
+  Location* file = program_.NewLocation(Location::Kind::kFile);
+  file->text = program_.Intern(name);
+  file->line = place.line;
+  file->column = place.column;
+  file->end_line = place.end_line;
+  file->end_column = place.end_column;
+  return file;
+}
+
+const Location* ModuleWriter::NamedLocation(absl::string_view name, const Location* child) {
+  Location* named = program_.NewLocation(Location::Kind::kName);
+  named->text = program_.Intern(name);
+  if (child != nullptr) named->children = {child};
+  return named;
+}
+
+const Location* ModuleWriter::LocationOfFrame(int32_t frame) {
+  const StackFrames& stacks = module_.stack_frames;
+  const auto has = [](const auto& list, int32_t number) {
+    return number > 0 && number <= static_cast<int64_t>(list.size());
+  };
+  // From the frame outwards, up to callers that have been written already.
+  std::vector<int32_t> frames;
+  while (has(stacks.frames, frame) && !frame_locations_.contains(frame) &&
+         frames.size() < stacks.frames.size()) {
+    frames.push_back(frame);
+    frame = stacks.frames[frame - 1].parent_frame_id;
+  }
+  const auto known = frame_locations_.find(frame);
+  const Location* caller = known == frame_locations_.end() ? nullptr : known->second;
+  for (auto it = frames.rbegin(); it != frames.rend(); ++it) {
+    const int32_t place_id = stacks.frames[*it - 1].file_location_id;
+    if (!has(stacks.file_locations, place_id)) return nullptr;
+    const StackFrames::FileLocation& place = stacks.file_locations[place_id - 1];
+    if (!has(stacks.file_names, place.file_name_id)) return nullptr;
+    const Location* own = FileLocation(stacks.file_names[place.file_name_id - 1], place);
+    if (has(stacks.function_names, place.function_name_id) &&
+        !stacks.function_names[place.function_name_id - 1].empty()) {
+      own = NamedLocation(stacks.function_names[place.function_name_id - 1], own);
+    }
+    if (caller != nullptr) {
+      Location* site = program_.NewLocation(Location::Kind::kCallSite);
+      site->children = {own, caller};
+      own = site;
+    }
+    caller = frame_locations_[*it] = own;
+  }
+  return caller;
+}
+
 const Location* ModuleWriter::LocationOf(const Instruction& instruction) {
   if (!instruction.has_annotations() || !instruction.annotations().metadata) return nullptr;
   const Metadata& metadata = *instruction.annotations().metadata;
   const Location* file = nullptr;
-  if (!metadata.source_file.empty()) {
-    Location* made = program_.NewLocation(Location::Kind::kFile);
-    made->text = program_.Intern(metadata.source_file);
-    made->line = metadata.source_line;
-    made->column = metadata.source_column;
-    made->end_line = metadata.source_end_line;
-    made->end_column = metadata.source_end_column;
-    file = made;
+  // A name without an operation's around it would be read as the operation's.
+  if (!metadata.op_name.empty()) file = LocationOfFrame(metadata.stack_frame_id);
+  if (file == nullptr && !metadata.source_file.empty()) {
+    file = FileLocation(metadata.source_file, {.line = metadata.source_line,
+                                               .column = metadata.source_column,
+                                               .end_line = metadata.source_end_line,
+                                               .end_column = metadata.source_end_column});
   }
-  if (metadata.op_name.empty()) return file;
-  Location* named = program_.NewLocation(Location::Kind::kName);
-  named->text = program_.Intern(metadata.op_name);
-  if (file != nullptr) named->children = {file};
-  return named;
+  return metadata.op_name.empty() ? file : NamedLocation(metadata.op_name, file);
 }
 
 const Location* ModuleWriter::NameOfParameter(const Instruction& parameter) {
   if (parameter.name().empty() || absl::StartsWith(parameter.name(), "Arg_")) return nullptr;
-  Location* named = program_.NewLocation(Location::Kind::kName);
-  named->text = program_.Intern(parameter.name());
-  return named;
+  return NamedLocation(parameter.name(), nullptr);
 }
 
 }  // namespace assay::stablehlo

@@ -168,7 +168,7 @@ void AttributePrinter::Append(const Attribute& attribute) {
       return;
     case AttributeKind::kLocation:
       out_.append("loc(");
-      AppendLocation(attribute.location);
+      AppendWholeLocation(attribute.location);
       out_.push_back(')');
       return;
     case AttributeKind::kOpaque:
@@ -597,54 +597,53 @@ void AttributePrinter::AppendResultTypes(absl::Span<const Type* const> types) {
 
 // Locations.
 
-void AttributePrinter::AppendLocation(const Location* location) {
-  // Locations share parts, and a reader may have made long chains of them.
-  constexpr int kDeepest = 100;
-  const auto append = [this](const auto& self, const Location* at, int depth) -> void {
-    if (at == nullptr || depth == kDeepest) {
+void AttributePrinter::AppendLocation(const Location& location,
+                                      absl::FunctionRef<std::string(const Location*)> child) {
+  switch (location.kind) {
+    case Location::Kind::kUnknown:
       out_.append("unknown");
       return;
+    case Location::Kind::kFile:
+      AppendString(location.text);
+      absl::StrAppend(&out_, ":", location.line, ":", location.column);
+      if (location.end_column == 0) return;
+      out_.append(" to ");
+      if (location.end_line != location.line) absl::StrAppend(&out_, location.end_line);
+      absl::StrAppend(&out_, ":", location.end_column);
+      return;
+    case Location::Kind::kName:
+      AppendString(location.text);
+      if (!location.children.empty()) absl::StrAppend(&out_, "(", child(location.children[0]), ")");
+      return;
+    case Location::Kind::kCallSite: {
+      const auto part = [&](size_t i) {
+        return child(i < location.children.size() ? location.children[i] : nullptr);
+      };
+      absl::StrAppend(&out_, "callsite(", part(0), " at ", part(1), ")");
+      return;
     }
-    const auto child = [&](size_t i) {
-      self(self, i < at->children.size() ? at->children[i] : nullptr, depth + 1);
-    };
-    switch (at->kind) {
-      case Location::Kind::kUnknown:
-        out_.append("unknown");
-        return;
-      case Location::Kind::kFile:
-        AppendString(at->text);
-        absl::StrAppend(&out_, ":", at->line, ":", at->column);
-        if (at->end_column == 0) return;
-        out_.append(" to ");
-        if (at->end_line != at->line) absl::StrAppend(&out_, at->end_line);
-        absl::StrAppend(&out_, ":", at->end_column);
-        return;
-      case Location::Kind::kName:
-        AppendString(at->text);
-        if (at->children.empty()) return;
-        out_.push_back('(');
-        child(0);
-        out_.push_back(')');
-        return;
-      case Location::Kind::kCallSite:
-        out_.append("callsite(");
-        child(0);
-        out_.append(" at ");
-        child(1);
-        out_.push_back(')');
-        return;
-      case Location::Kind::kFused:
-        out_.append("fused[");
-        for (size_t i = 0; i < at->children.size(); ++i) {
-          if (i > 0) out_.append(", ");
-          child(i);
-        }
-        out_.push_back(']');
-        return;
-    }
-  };
-  append(append, location, 0);
+    case Location::Kind::kFused:
+      out_.append("fused[");
+      for (size_t i = 0; i < location.children.size(); ++i) {
+        absl::StrAppend(&out_, i > 0 ? ", " : "", child(location.children[i]));
+      }
+      out_.push_back(']');
+      return;
+  }
+}
+
+void AttributePrinter::AppendWholeLocation(const Location* location, int depth) {
+  // Locations share parts, and a reader may have made long chains of them.
+  constexpr int kDeepest = 100;
+  if (location == nullptr || depth == kDeepest) {
+    out_.append("unknown");
+    return;
+  }
+  AppendLocation(*location, [depth](const Location* child) {
+    std::string text;
+    AttributePrinter(text).AppendWholeLocation(child, depth + 1);
+    return text;
+  });
 }
 
 std::string PrintAttribute(const Attribute& attribute) {

@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "absl/functional/function_ref.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "spec/stablehlo/dialect.h"
@@ -29,7 +30,11 @@ class AttributePrinter {
   void AppendField(const Field& field, const Attribute& value);
   void AppendSymbol(absl::string_view symbol);
   void AppendString(absl::string_view text);
-  void AppendLocation(const Location* location);
+  // A location whose parts are spelled by `child`.
+  void AppendLocation(const Location& location,
+                      absl::FunctionRef<std::string(const Location*)> child);
+  // A location with all its parts.
+  void AppendWholeLocation(const Location* location, int depth = 0);
   // The body of a record, with "<" and ">" where it has them.
   void AppendRecordBody(const Attribute& record);
 

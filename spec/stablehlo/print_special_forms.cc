@@ -53,6 +53,15 @@ bool IsCompactReducer(const Operation& op) {
          type->types[0] == operand.types[0];
 }
 
+// Whether the operations or the arguments of a region without nested ones have locations.
+bool HasLocations(const Region& region) {
+  const Block& block = *region.blocks()[0];
+  return std::any_of(block.operations.begin(), block.operations.end(),
+                     [](const Operation* op) { return op->location != nullptr; }) ||
+         std::any_of(block.arguments.begin(), block.arguments.end(),
+                     [](const Value* argument) { return argument->location() != nullptr; });
+}
+
 bool HasOneBlock(const Operation& op, size_t region) {
   return op.regions().size() > region && op.regions()[region].blocks().size() == 1;
 }
@@ -310,7 +319,8 @@ void TextPrinter::PrintReduce(const Operation& op, const Form& form, int indent)
     PrintOperand(op.operands()[pairs + i]);
     out_.push_back(')');
   }
-  const bool compact = IsCompactReducer(op);
+  // "applies" has no place for the locations of what it stands for.
+  const bool compact = IsCompactReducer(op) && !(locations_ && HasLocations(op.regions()[0]));
   const Block& block = *op.regions()[0].blocks()[0];
   if (compact) absl::StrAppend(&out_, " applies ", block.operations[0]->name());
   out_.append(" across dimensions = ");
@@ -416,6 +426,7 @@ void TextPrinter::PrintFunction(const Operation& op, const Form& form, int inden
     }
     attributes.Append(*type.inputs()[i]);
     dictionary("arg_attrs", i);
+    if (!blocks.empty()) PrintLocation(blocks[0]->arguments[i]->location());
   }
   out_.push_back(')');
   if (!type.results().empty()) {

@@ -27,6 +27,7 @@ AttributePrinter TextPrinter::Attributes(const Operation& op) {
 
 std::string TextPrinter::Print(const Program& program) {
   PrintOperation(*program.module, 0);
+  out_.append(location_aliases_.definitions());
   return std::move(out_);
 }
 
@@ -39,7 +40,12 @@ void TextPrinter::PrintOperation(const Operation& op, int indent) {
   } else {
     PrintGeneric(op, indent);
   }
+  PrintLocation(op.location);
   out_.push_back('\n');
+}
+
+void TextPrinter::PrintLocation(const Location* location) {
+  if (locations_) absl::StrAppend(&out_, " ", location_aliases_.Reference(location));
 }
 
 // Names.
@@ -166,6 +172,7 @@ void TextPrinter::PrintRegionArguments(const Block& block, size_t from, size_t s
     PrintOperand(block.arguments[i]);
     out_.append(": ");
     AttributePrinter(out_).Append(*block.arguments[i]->type());
+    PrintLocation(block.arguments[i]->location());
   }
 }
 
@@ -179,8 +186,8 @@ void TextPrinter::PrintDictionary(absl::Span<const NamedAttribute> fields) {
   AttributePrinter(out_).AppendDictionary(fields);
 }
 
-std::string PrintText(const Program& program, PrintForm form) {
-  return TextPrinter(form).Print(program);
+std::string PrintText(const Program& program, PrintForm form, PrintLocations locations) {
+  return TextPrinter(form, locations).Print(program);
 }
 
 }  // namespace assay::stablehlo

@@ -11,13 +11,15 @@
 #include "absl/types/span.h"
 #include "spec/stablehlo/forms.h"
 #include "spec/stablehlo/print_attributes.h"
+#include "spec/stablehlo/print_locations.h"
 #include "spec/stablehlo/text.h"
 
 namespace assay::stablehlo {
 
 class TextPrinter {
  public:
-  explicit TextPrinter(PrintForm form) : form_(form) {}
+  TextPrinter(PrintForm form, PrintLocations locations)
+      : form_(form), locations_(locations == PrintLocations::kYes) {}
   std::string Print(const Program& program);
 
  private:
@@ -29,6 +31,8 @@ class TextPrinter {
   void PrintBlockLabel(const Block& block, size_t number, int indent);
   void PrintResultNames(const Operation& op);
   void PrintOperand(const Value* value);
+  // " loc(..)", if locations are written.
+  void PrintLocation(const Location* location);
   void PrintOperands(absl::Span<const Ref<Value>> values);
   // "T, U"
   template <typename Values>
@@ -71,6 +75,8 @@ class TextPrinter {
   void PrintRegionArguments(const Block& block, size_t from, size_t step);
 
   PrintForm form_;
+  bool locations_;
+  LocationAliases location_aliases_;
   std::string out_;
   absl::flat_hash_map<const Value*, std::string> names_;
   // Of the function that is printed.

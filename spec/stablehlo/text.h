@@ -33,9 +33,14 @@ enum class PrintForm {
   kGeneric,  // every operation as "dialect.name"(operands) <{attributes}> : types
 };
 
-// The text of a program; ParseText reads it back as an equal program but for locations. Constants
-// of more than 100 elements are written in hexadecimal.
-std::string PrintText(const Program& program, PrintForm form);
+// Whether the locations of operations and arguments are written behind them, as
+// `as_text(debug_info=True)` of JAX does.
+enum class PrintLocations { kNo, kYes };
+
+// The text of a program; ParseText reads it back as an equal program, without its locations if they
+// are not written. Constants of more than 100 elements are written in hexadecimal.
+std::string PrintText(const Program& program, PrintForm form,
+                      PrintLocations locations = PrintLocations::kNo);
 std::string PrintAttribute(const Attribute& attribute);
 std::string PrintType(const Type& type);
 

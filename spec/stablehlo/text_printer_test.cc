@@ -2,6 +2,7 @@
 // of every form, and exact spellings of attributes and types.
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -76,6 +77,59 @@ TEST(TextPrinterTest, WhatIsPrintedReadsBackTheSame) {
   EXPECT_EQ(Reprint(pretty, PrintForm::kGeneric), Reprint(generic, PrintForm::kGeneric));
   EXPECT_EQ(Reprint(generic, PrintForm::kPretty), pretty);
   EXPECT_EQ(pretty.find("\"stablehlo.slice"), std::string::npos);
+}
+
+// Locations are written once each, behind what has them, and read back as they were.
+TEST(TextPrinterTest, LocationsAreAliasesAtTheEnd) {
+  const std::string text =
+      "module {\n"
+      "  func.func @main(%arg0: tensor<f32> {x} loc(#loc1), %arg1: tensor<3xf32> loc(unknown)) -> "
+      "tensor<f32> {\n"
+      "    %0 = stablehlo.reduce(%arg1 init: %arg0) applies stablehlo.add across dimensions = [0] "
+      ": (tensor<3xf32>, tensor<f32>) -> tensor<f32> loc(#loc5)\n"
+      "    %1 = stablehlo.reduce(%arg1 init: %arg0) across dimensions = [0] : (tensor<3xf32>, "
+      "tensor<f32>) -> tensor<f32>\n"
+      "     reducer(%arg2: tensor<f32> loc(unknown), %arg3: tensor<f32> loc(unknown)) {\n"
+      "      %2 = stablehlo.add %arg2, %arg3 : tensor<f32> loc(#loc3)\n"
+      "      stablehlo.return %2 : tensor<f32> loc(unknown)\n"
+      "    } loc(#loc6)\n"
+      "    return %1 : tensor<f32> loc(#loc3)\n"
+      "  } loc(unknown)\n"
+      "} loc(unknown)\n"
+      "#loc1 = loc(\"weights\")\n"
+      "#loc2 = loc(\"f\"(#loc3))\n"
+      "#loc3 = loc(\"a.py\":3:4 to 5:6)\n"
+      "#loc4 = loc(callsite(#loc2 at unknown))\n"
+      "#loc5 = loc(\"sum\"(#loc4))\n"
+      "#loc6 = loc(fused[#loc5, #loc1])\n";
+  for (const PrintForm form : {PrintForm::kPretty, PrintForm::kGeneric}) {
+    const auto program = ParseText(text, "given");
+    ASSERT_TRUE(program.ok()) << program.status();
+    const std::string printed = PrintText(**program, form, PrintLocations::kYes);
+    const auto again = ParseText(printed, "printed");
+    ASSERT_TRUE(again.ok()) << again.status() << printed;
+    EXPECT_EQ(PrintText(**again, form, PrintLocations::kYes), printed);
+    const Block& body = *(*again)->FindFunction("main")->regions()[0].blocks()[0];
+    EXPECT_EQ(body.arguments[0]->location()->text, "weights");
+    const Location* sum = body.operations[0]->location;
+    ASSERT_NE(sum, nullptr);
+    EXPECT_EQ(sum->text, "sum");
+    const Location* site = sum->children[0];
+    EXPECT_EQ(site->kind, Location::Kind::kCallSite);
+    const Location* file = site->children[0]->children[0];
+    EXPECT_EQ(file->text, "a.py");
+    EXPECT_EQ(std::vector<int>({file->line, file->column, file->end_line, file->end_column}),
+              std::vector<int>({3, 4, 5, 6}));
+    const Location* fused = body.operations[1]->location;
+    ASSERT_NE(fused, nullptr);
+    EXPECT_EQ(fused->kind, Location::Kind::kFused);
+    EXPECT_EQ(fused->children[1]->text, "weights");
+    const Location* add = body.operations[1]->regions()[0].blocks()[0]->operations[0]->location;
+    ASSERT_NE(add, nullptr);
+    EXPECT_EQ(add->text, "a.py");
+    // Each is defined once, what a definition uses before it.
+    EXPECT_EQ(printed.find("\"a.py\""), printed.rfind("\"a.py\""));
+  }
 }
 
 // An operation that its pretty form cannot say is printed generic.

@@ -31,6 +31,8 @@ struct ToModuleOptions {
   // CHLO functions as the formulas that XLA's converter makes of them, instead of operations of
   // their own.
   bool expand_chlo = false;
+  // With `expand_chlo`: also those for which XLA's converter has an operation of HLO.
+  bool expand_all_chlo = false;
 };
 
 // An expectation that the program states about its own values (check.expect_*).

@@ -38,6 +38,7 @@ struct ShowCommand {
   LayoutView layout;
   std::string passes;  // of which backend
   std::string after;
+  bool locations = false;
   OutputOptions output;
 
   int Run() const;
@@ -69,6 +70,11 @@ absl::Status ShowCommand::CheckOptions() const {
     return absl::InvalidArgumentError(
         "--to converts, --stats summarises, --layout shows memory and --sharding devices: ask for "
         "one of them");
+  }
+  if (locations && (!IsStablehloFormat(to) || IsBinary(to))) {
+    return absl::InvalidArgumentError(
+        "--locations is for --to stablehlo and --to stablehlo-generic: HLO's text and artifacts "
+        "have them in any case");
   }
   if (IsBinary(to) && out.empty() && !output.json && OutputIsTerminal()) {
     return absl::InvalidArgumentError(
@@ -106,7 +112,7 @@ absl::StatusOr<std::string> ShowCommand::Convert(const Module& module,
   if (format == "default") return PrintModule(module, PrintOptions::Default());
   if (format == "canonical") return PrintModule(module, PrintOptions::Canonical());
   if (format == "dot") return GraphText(module);
-  if (IsStablehloFormat(format)) return StablehloOf(module, format);
+  if (IsStablehloFormat(format)) return StablehloOf(module, format, locations);
   if (format == "proto") return SerializeModule(module, ModuleFormat::kModuleProto, false);
   if (format == "textproto") return SerializeModule(module, ModuleFormat::kModuleProto, true);
   return ModuleToJson(module);
@@ -187,6 +193,9 @@ void AddShowCommand(CLI::App& app, int* exit_code) {
   sub->add_option("--after", command->after, "Stop after this pass")
       ->type_name("PASS")
       ->needs(passes);
+  sub->add_flag("--locations", command->locations,
+                "Write the operations' names and source lines into StableHLO text, as JAX does "
+                "with debug_info=True");
   sub->add_flag("--stats", command->stats, "Summarise: opcodes, multiply-adds, bytes");
   sub->add_flag("--sharding", command->sharding,
                 "Which device holds which part of every array with a sharding");

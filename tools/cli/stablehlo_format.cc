@@ -37,14 +37,20 @@ bool IsStablehloFormat(const std::string& format) {
   return format == "stablehlo" || format == "stablehlo-generic" || IsStablehloArtifact(format);
 }
 
-absl::StatusOr<std::string> StablehloOf(const Module& module, const std::string& format) {
+absl::StatusOr<std::string> StablehloOf(const Module& module, const std::string& format,
+                                        bool locations) {
   const absl::StatusOr<stablehlo::Version> version = VersionOf(format);
   if (!version.ok()) return version.status();
-  const absl::StatusOr<std::unique_ptr<stablehlo::Program>> program = stablehlo::FromModule(module);
+  const absl::StatusOr<std::unique_ptr<stablehlo::Program>> program =
+      stablehlo::FromModule(module, {},
+                            IsStablehloArtifact(format) ? stablehlo::ChloForm::kComposites
+                                                        : stablehlo::ChloForm::kOperations);
   if (!program.ok()) return program.status();
   if (IsStablehloArtifact(format)) return stablehlo::WriteArtifact(**program, *version);
-  return PrintText(**program, format == "stablehlo" ? stablehlo::PrintForm::kPretty
-                                                    : stablehlo::PrintForm::kGeneric);
+  return PrintText(
+      **program,
+      format == "stablehlo" ? stablehlo::PrintForm::kPretty : stablehlo::PrintForm::kGeneric,
+      locations ? stablehlo::PrintLocations::kYes : stablehlo::PrintLocations::kNo);
 }
 
 }  // namespace assay

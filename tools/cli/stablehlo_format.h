@@ -13,9 +13,10 @@ namespace assay {
 bool IsStablehloFormat(const std::string& format);
 bool IsStablehloArtifact(const std::string& format);
 
-// Returns the module in one of these formats, or UNIMPLEMENTED with the name of an operation or
-// type that this version of StableHLO does not have.
-absl::StatusOr<std::string> StablehloOf(const Module& module, const std::string& format);
+// Returns the module in one of these formats, text with its locations if they are asked for, or
+// UNIMPLEMENTED with the name of an operation or type that this version of StableHLO does not have.
+absl::StatusOr<std::string> StablehloOf(const Module& module, const std::string& format,
+                                        bool locations);
 
 }  // namespace assay
 

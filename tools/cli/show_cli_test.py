@@ -45,7 +45,7 @@ class Show(CommandLineTest):
             b'ENTRY e { x = f32[] parameter(0) ROOT y = f32[] negate(x), '
             b'metadata={op_name="jit(f)/neg" source_file="net.py" source_line=3 source_column=1} }')
         self.expect(assay('show', located, '--to', 'stablehlo', '--locations'), 0,
-                    'tensor<f32> loc(#loc2)', '#loc1 = loc("net.py":3:1)', '#loc2 = loc("jit(f)/neg"(#loc1))')
+                    'tensor<f32> loc(#loc3)', '#loc2 = loc("net.py":3:1)', '#loc3 = loc("jit(f)/neg"(#loc2))')
         self.expect(assay('show', located, '--locations'), 2, '--to stablehlo')
         artifact = base64.b64decode(
             json.loads(assay('show', module, '--to', 'stablehlo-artifact=1.10.0', '--json').out)['base64'])

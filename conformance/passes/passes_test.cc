@@ -308,7 +308,10 @@ TEST(Passes, GoldenGivesTheSameBeforeAndAfterEach) {
       const auto after = RunGolden(*module, ready->inputs, budget);
       ASSERT_TRUE(after.ok()) << each.id << " " << pass->name() << ": " << after.status();
       bool same = SameBits(*before, *after);
-      if (!same && pass->exactness() == Exactness::kAnyNan) {
+      // A folded constant has the NaN of the engine that folded it, which is not golden.
+      const bool any_nan = pass->exactness() == Exactness::kAnyNan ||
+                           pass->name() == ConstantFolding(Folder())->name();
+      if (!same && any_nan) {
         same = before->size() == after->size();
         for (size_t d = 0; d < before->size(); ++d) {
           same = same && SameButForNan((*before)[d].result, (*after)[d].result);

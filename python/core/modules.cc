@@ -30,7 +30,7 @@ absl::StatusOr<std::string> ModuleAs(const Module& module, const std::string& fo
   if (format == "default") return PrintModule(module, PrintOptions::Default());
   if (format == "canonical") return PrintModule(module, PrintOptions::Canonical());
   if (format == "dot") return GraphText(module);
-  if (IsStablehloFormat(format)) return StablehloOf(module, format);
+  if (IsStablehloFormat(format)) return StablehloOf(module, format, /*locations=*/false);
   if (format == "proto") return SerializeModule(module, ModuleFormat::kModuleProto, false);
   if (format == "textproto") return SerializeModule(module, ModuleFormat::kModuleProto, true);
   return absl::InvalidArgumentError(

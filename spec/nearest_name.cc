@@ -16,6 +16,7 @@ namespace {
 
 constexpr size_t kLongestName = 64;  // a longer one is no misspelling
 
+// The number of characters to be replaced, put in or left out.
 int EditDistance(absl::string_view a, absl::string_view b) {
   std::vector<int> row(b.size() + 1);
   std::iota(row.begin(), row.end(), 0);
@@ -67,6 +68,20 @@ std::string NearestTypeName(absl::string_view name) {
     if (ElementTypeFromName(meant)) return meant;
   }
   return "";
+}
+
+std::string NearestName(absl::string_view name, absl::Span<const std::string> names) {
+  constexpr int kNear = 2;
+  if (name.size() > kLongestName) return "";
+  std::string nearest;
+  int best = kNear + 1;
+  for (const std::string& each : names) {
+    const int distance = EditDistance(name, each);
+    if (distance >= best) continue;
+    best = distance;
+    nearest = each;
+  }
+  return nearest;
 }
 
 std::string DidYouMean(absl::string_view nearest) {

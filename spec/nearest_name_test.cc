@@ -24,6 +24,17 @@ TEST(NearestName, OfTypes) {
   EXPECT_EQ(NearestTypeName("string"), "");
 }
 
+TEST(NearestName, OfAList) {
+  const std::string names[] = {"--tier", "--type", "--inputs"};
+  EXPECT_EQ(NearestName("--input", names), "--inputs");
+  EXPECT_EQ(NearestName("--tie", names), "--tier");
+  EXPECT_EQ(NearestName("--tipe", names), "--type");
+  EXPECT_EQ(NearestName("--tire", names), "--tier");  // two changes from each of the first two
+  EXPECT_EQ(NearestName("--tips-and", names), "");
+  EXPECT_EQ(NearestName(std::string(1000, '-'), names), "");
+  EXPECT_EQ(NearestName("--tier", {}), "");
+}
+
 TEST(NearestName, AsAQuestion) {
   EXPECT_EQ(DidYouMean("f32"), " (did you mean f32?)");
   EXPECT_EQ(DidYouMean(""), "");

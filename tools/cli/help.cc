@@ -6,7 +6,6 @@
 #include <cstring>
 #include <iostream>
 #include <limits>
-#include <numeric>
 #include <vector>
 
 #include "absl/strings/match.h"
@@ -15,6 +14,7 @@
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "spec/nearest_name.h"
 #include "tools/cli/exit_code.h"
 #include "tools/cli/options.h"
 #include "tools/cli/terminal.h"
@@ -91,20 +91,11 @@ std::shared_ptr<CLI::FormatterBase> HelpFormatter() {
 
 namespace {
 
-// The number of characters to be replaced, put in or left out.
-size_t EditDistance(absl::string_view a, absl::string_view b) {
-  std::vector<size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), size_t{0});
-  for (size_t i = 1; i <= a.size(); ++i) {
-    size_t diagonal = row[0];
-    row[0] = i;
-    for (size_t j = 1; j <= b.size(); ++j) {
-      const size_t above = row[j];
-      row[j] = std::min({row[j] + 1, row[j - 1] + 1, diagonal + (a[i - 1] != b[j - 1])});
-      diagonal = above;
-    }
-  }
-  return row[b.size()];
+// The command that the line names, as far as there is one: of `assay corpus lst` corpus.
+const CLI::App& DeepestCommand(const CLI::App& app) {
+  const CLI::App* command = &app;
+  while (!command->get_subcommands().empty()) command = command->get_subcommands().front();
+  return *command;
 }
 
 // "there is no option --input (did you mean --inputs?)"
@@ -113,22 +104,11 @@ std::string UnknownOption(const CLI::App& app, const CLI::ExtrasError& error) {
   std::string given = text.substr(text.rfind(": ") == std::string::npos ? 0 : text.rfind(": ") + 2);
   given = given.substr(0, given.find_first_of(" ="));
   if (!absl::StartsWith(given, "-")) return absl::StrCat("'", given, "' is one argument too many");
-  const CLI::App* command = &app;
-  while (!command->get_subcommands().empty()) command = command->get_subcommands().front();
-  constexpr size_t kNear = 2, kLongest = 64;
-  std::string nearest;
-  size_t least = kNear + 1;
-  for (const CLI::Option* option : command->get_options()) {
-    const std::string name = option->get_name();
-    if (given.size() > kLongest || !absl::StartsWith(name, "--")) continue;
-    const size_t distance = EditDistance(given, name);
-    if (distance < least) {
-      least = distance;
-      nearest = name;
-    }
+  std::vector<std::string> names;
+  for (const CLI::Option* option : DeepestCommand(app).get_options()) {
+    if (absl::StartsWith(option->get_name(), "--")) names.push_back(option->get_name());
   }
-  return absl::StrCat("there is no option ", given,
-                      nearest.empty() ? "" : absl::StrCat(" (did you mean ", nearest, "?)"));
+  return absl::StrCat("there is no option ", given, DidYouMean(NearestName(given, names)));
 }
 
 // CLI11's "--tier: fast not in {full,quick}" as a sentence.
@@ -151,26 +131,13 @@ std::string MissingArgument(const std::string& text) {
                       words[7], words[7] == "1" ? " was given" : " were given");
 }
 
-// The command that the line names, as far as there is one: of `assay corpus lst` corpus.
-const CLI::App& DeepestCommand(const CLI::App& app) {
-  const CLI::App* command = &app;
-  while (!command->get_subcommands().empty()) command = command->get_subcommands().front();
-  return *command;
-}
-
 // " (did you mean test?)", or nothing.
 std::string NearestCommand(const CLI::App& app, absl::string_view given) {
-  constexpr size_t kNear = 2, kLongest = 64;
-  std::string nearest;
-  size_t least = kNear + 1;
+  std::vector<std::string> names;
   for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
-    const std::string name = command->get_name();
-    const size_t distance = given.size() > kLongest ? least : EditDistance(given, name);
-    if (distance >= least) continue;
-    least = distance;
-    nearest = name;
+    names.push_back(command->get_name());
   }
-  return nearest.empty() ? "" : absl::StrCat(" (did you mean ", nearest, "?)");
+  return DidYouMean(NearestName(given, names));
 }
 
 // What is wrong with the command line. CLI11 says the same of no command and of one that it does

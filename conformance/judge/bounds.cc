@@ -16,7 +16,7 @@ namespace {
 
 bool IsProduct(const Instruction& step) { return step.opcode() == Opcode::kMultiply; }
 
-// Returns the instructions of a computation and of those that it calls.
+// Returns the instructions of a computation and of the computations that it calls.
 std::vector<const Instruction*> StepsOf(const Computation& region) {
   std::vector<const Computation*> computations = {&region};
   absl::flat_hash_set<const Computation*> seen = {&region};

@@ -71,6 +71,13 @@ constexpr Example kExamples[] = {
      "ENTRY e { a = s8[3] constant({100, 100, 1}) i = s8[] constant(0) "
      "r = s8[] reduce(a, i), dimensions={0}, to_apply=f ROOT s = s8[] add(r, r) }",
      "-110", "-110"},
+    // Numbers near e lie 2^-22 apart in f32. An accuracy of an instruction's own forbids another
+    // one than the nearest.
+    {"conforming:functions/one_ulp_off",
+     "ENTRY e { a = f32[] constant(1) x = f32[] exponential(a), "
+     "result_accuracy={tolerance={atol=0,rtol=0,ulps=1}} y = f32[] exponential(a) "
+     "ROOT r = f32[] subtract(x, y) }",
+     "0", "2.38418579e-07"},
     // In the second term 2^24 + 1 + 1 stays 2^24 when it is added up in f32.
     {"conforming:sums/one_after_the_other",
      "ENTRY e { a = f32[3] constant({16777216, 1, 1}) b = f32[3] constant({1, 1, 1}) "

@@ -89,7 +89,7 @@ class Call:
     def check_tree(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """Refuses pytrees of another structure, whose leaves would meet the wrong parameters.
 
-        Arrays alone are taken in the order of the parameters.
+        If every argument is one array, they are taken in the order of the parameters.
         """
         if self.tree is None or self.tree.num_leaves == len(args) and not kwargs and all(
             [path for path, _ in _trees.flatten(each)] == [''] for each in args

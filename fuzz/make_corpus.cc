@@ -20,6 +20,7 @@
 #include "fuzz/programs/decoder.h"
 #include "google/protobuf/descriptor.h"
 #include "spec/arrays/arrays.h"
+#include "spec/files/file_io.h"
 #include "spec/op_info.h"
 #include "spec/proto/conversions.h"
 #include "spec/proto/module_file.h"

@@ -18,7 +18,7 @@
 #include "conformance/runner/json_fields.h"
 #include "conformance/runner/probe.h"
 #include "spec/arrays/arrays.h"
-#include "spec/proto/module_file.h"
+#include "spec/files/file_io.h"
 #include "spec/stablehlo/from_module.h"
 #include "spec/stablehlo/text.h"
 #include "spec/text/printer.h"

@@ -8,7 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "nlohmann/json.hpp"
-#include "spec/proto/module_file.h"
+#include "spec/files/file_io.h"
 #include "spec/text/parser.h"
 #include "spec/text/printer.h"
 

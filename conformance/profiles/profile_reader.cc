@@ -11,9 +11,9 @@
 #include "google/protobuf/io/tokenizer.h"
 #include "google/protobuf/io/zero_copy_stream_impl_lite.h"
 #include "google/protobuf/text_format.h"
+#include "spec/files/file_io.h"
 #include "spec/ir/attributes.h"
 #include "spec/ops/dot_algorithms.h"
-#include "spec/proto/module_file.h"
 
 namespace assay {
 

@@ -8,7 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "spec/proto/module_file.h"
+#include "spec/files/file_io.h"
 #include "spec/testing/test_folder.h"
 #include "spec/text/parser.h"
 

@@ -13,7 +13,7 @@
 #include "conformance/report/case_graph.h"
 #include "conformance/report/describe.h"
 #include "conformance/report/graph_page.h"
-#include "spec/proto/module_file.h"
+#include "spec/files/file_io.h"
 
 namespace assay {
 namespace {

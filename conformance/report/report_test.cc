@@ -11,7 +11,7 @@
 #include "conformance/report/reports.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "spec/proto/module_file.h"
+#include "spec/files/file_io.h"
 #include "spec/testing/test_folder.h"
 
 namespace assay {

@@ -7,7 +7,7 @@
 #include "absl/strings/str_split.h"
 #include "conformance/report/html.h"
 #include "conformance/report/junit.h"
-#include "spec/proto/module_file.h"
+#include "spec/files/file_io.h"
 
 namespace assay {
 

@@ -12,7 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "conformance/runner/run_identity.h"
 #include "nlohmann/json.hpp"
-#include "spec/proto/module_file.h"
+#include "spec/files/file_io.h"
 
 namespace assay {
 namespace {

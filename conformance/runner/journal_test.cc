@@ -5,7 +5,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
-#include "spec/proto/module_file.h"
+#include "spec/files/file_io.h"
 #include "spec/testing/schedule.h"
 #include "spec/testing/test_folder.h"
 

@@ -13,7 +13,7 @@
 #include "fuzz/programs/decoder.h"
 #include "fuzz/programs/features.h"
 #include "fuzz/reduce/artifacts.h"
-#include "spec/proto/module_file.h"
+#include "spec/files/file_io.h"
 #include "spec/text/printer.h"
 
 namespace assay::fuzz {

@@ -11,7 +11,7 @@
 #include "fuzz/programs/program.h"
 #include "nlohmann/json.hpp"
 #include "spec/arrays/arrays.h"
-#include "spec/proto/module_file.h"
+#include "spec/files/file_io.h"
 
 namespace assay::fuzz {
 namespace {

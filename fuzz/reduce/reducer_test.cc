@@ -16,7 +16,7 @@
 #include "fuzz/reduce/module_edits.h"
 #include "gtest/gtest.h"
 #include "spec/arrays/arrays.h"
-#include "spec/proto/module_file.h"
+#include "spec/files/file_io.h"
 #include "spec/text/parser.h"
 #include "spec/text/printer.h"
 #include "spec/verify/verifier.h"

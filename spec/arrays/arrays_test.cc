@@ -9,7 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "spec/proto/module_file.h"
+#include "spec/files/file_io.h"
 #include "spec/testing/test_folder.h"
 
 namespace assay {

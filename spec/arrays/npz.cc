@@ -14,6 +14,7 @@
 #include "absl/strings/strip.h"
 #include "spec/arrays/arrays.h"
 #include "spec/arrays/memory_json.h"
+#include "spec/files/file_io.h"
 #include "spec/proto/module_file.h"
 #include "spec/text/parser.h"
 

@@ -13,6 +13,7 @@
 #include "google/protobuf/io/tokenizer.h"
 #include "google/protobuf/stubs/logging.h"
 #include "google/protobuf/text_format.h"
+#include "spec/files/file_io.h"
 #include "spec/proto/conversions.h"
 #include "spec/proto/module_format.h"
 #include "spec/proto/pieces.h"
@@ -215,7 +216,7 @@ absl::StatusOr<ModuleFile> ParseContent(absl::string_view content, const std::st
                                         std::shared_ptr<const void> owner) {
   ModuleFile file;
   if (content.empty()) return absl::InvalidArgumentError(absl::StrCat(name, ": is empty"));
-  if (content.size() > kMaxModuleBytes) {
+  if (content.size() > kMaxFileBytes) {
     return absl::ResourceExhaustedError(absl::StrCat(name, ": larger than 2 GiB"));
   }
   if (absl::Status status = CheckReadable(content); !status.ok()) {

@@ -43,17 +43,9 @@ struct ModuleFile {
   std::vector<std::vector<Literal>> device_arguments;
 };
 
-// What a protobuf may have, and a module as text.
-inline constexpr int64_t kMaxModuleBytes = (int64_t{1} << 31) - 1;
-
-// Reads a file, or standard input for "-". RESOURCE_EXHAUSTED, by name, for files over `max_bytes`.
-absl::StatusOr<std::string> ReadFile(const std::string& path, int64_t max_bytes = kMaxModuleBytes);
 // Decompresses gzip content; other content is returned as it is. RESOURCE_EXHAUSTED over 2 GiB, and
 // over 128 MiB where the content shrank more than a hundredfold (a bomb).
 absl::StatusOr<std::string> Decompress(std::string content, const std::string& name);
-// Writes beside the target and renames, so that no half-written file is ever seen. Devices and
-// pipes are written to directly.
-absl::Status WriteFileAtomically(const std::string& path, absl::string_view content);
 
 // `name` is for messages. The options say what a StableHLO program needs to become a module: its
 // entry function, sizes of dynamic dimensions.

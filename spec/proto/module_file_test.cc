@@ -10,6 +10,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
+#include "spec/files/file_io.h"
 #include "spec/proto/conversions.h"
 #include "spec/proto/module_format.h"
 #include "spec/proto/proto_test_util.h"
@@ -310,36 +311,6 @@ TEST(ModuleFile, ASmallFileDamagedEverywhere) {
     }
   }
   EXPECT_GT(refused, static_cast<int64_t>(content.size()));
-}
-
-TEST(ReadFile, SaysWhyNot) {
-  EXPECT_EQ(ReadFile("/no/such/file").status().code(), absl::StatusCode::kNotFound);
-  EXPECT_THAT(std::string(ReadFile(::testing::TempDir()).status().message()),
-              HasSubstr("is a directory"));
-  const std::string path = TestPath("huge");
-  { std::ofstream(path) << "x"; }
-  ASSERT_EQ(truncate(path.c_str(), off_t{1} << 32), 0);  // sparse
-  EXPECT_EQ(ReadFile(path).status().code(), absl::StatusCode::kResourceExhausted);
-}
-
-TEST(WriteFile, ReplacesWholeFilesOnly) {
-  const std::string folder = TestPath("folder");
-  ASSERT_EQ(mkdir(folder.c_str(), 0700), 0);
-  const std::string path = folder + "/file";
-  const std::string link = folder + "/link";
-  ASSERT_TRUE(WriteFileAtomically(path, "one").ok());
-  ASSERT_EQ(symlink(path.c_str(), link.c_str()), 0);
-  ASSERT_TRUE(WriteFileAtomically(link, "two").ok());
-  EXPECT_EQ(ReadOrDie(path), "two");
-  struct stat info;
-  ASSERT_EQ(lstat(link.c_str(), &info), 0);
-  EXPECT_TRUE(S_ISLNK(info.st_mode));
-  EXPECT_TRUE(WriteFileAtomically("/dev/null", "three").ok());
-  EXPECT_EQ(WriteFileAtomically(folder + "/none/file", "x").code(), absl::StatusCode::kNotFound);
-  EXPECT_THAT(std::string(WriteFileAtomically(folder, "x").message()), HasSubstr("is a directory"));
-  size_t files = 0;
-  for ([[maybe_unused]] const auto& entry : std::filesystem::directory_iterator(folder)) ++files;
-  EXPECT_EQ(files, 2u);  // nothing is left beside
 }
 
 }  // namespace

@@ -10,7 +10,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "spec/proto/module_file.h"
+#include "spec/files/file_io.h"
 #include "spec/text/parser.h"
 
 namespace assay {

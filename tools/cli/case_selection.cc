@@ -11,7 +11,7 @@
 #include "conformance/corpus/case_template.h"
 #include "conformance/corpus/corpus.h"
 #include "conformance/report/describe.h"
-#include "spec/proto/module_file.h"
+#include "spec/files/file_io.h"
 
 namespace assay {
 namespace {

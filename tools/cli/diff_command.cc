@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "conformance/report/describe.h"
 #include "nlohmann/json.hpp"
+#include "spec/files/file_io.h"
 #include "spec/text/printer.h"
 #include "tools/cli/commands.h"
 #include "tools/cli/custom_call_options.h"

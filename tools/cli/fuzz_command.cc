@@ -24,7 +24,7 @@
 #include "fuzz/campaign/report.h"
 #include "fuzz/differential/illegal.h"
 #include "fuzz/programs/decoder.h"
-#include "spec/proto/module_file.h"
+#include "spec/files/file_io.h"
 #include "tools/cli/commands.h"
 #include "tools/cli/exit_code.h"
 #include "tools/cli/fuzz_files.h"

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "spec/files/file_io.h"
 #include "spec/proto/module_file.h"
 #include "spec/verify/verifier.h"
 #include "tools/cli/module_files.h"

@@ -4,7 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "conformance/judge/verdict_text.h"
-#include "spec/proto/module_file.h"
+#include "spec/files/file_io.h"
 #include "tools/cli/report.h"
 
 namespace assay {

@@ -13,7 +13,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
-#include "spec/proto/module_file.h"
+#include "spec/files/file_io.h"
 
 namespace assay {
 namespace {

@@ -10,7 +10,7 @@
 #include "conformance/report/describe.h"
 #include "conformance/report/merge.h"
 #include "conformance/report/reports.h"
-#include "spec/proto/module_file.h"
+#include "spec/files/file_io.h"
 #include "tools/cli/commands.h"
 #include "tools/cli/exit_code.h"
 #include "tools/cli/options.h"

@@ -10,6 +10,7 @@
 #include "backends/cpu/cpu_engine.h"
 #include "backends/passes/pass.h"
 #include "nlohmann/json.hpp"
+#include "spec/files/file_io.h"
 #include "spec/text/printer.h"
 #include "spec/verify/verifier.h"
 #include "tools/cli/commands.h"

@@ -10,7 +10,7 @@
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "conformance/runner/judgeability.h"
-#include "spec/proto/module_file.h"
+#include "spec/files/file_io.h"
 #include "tools/cli/exit_code.h"
 #include "tools/cli/options.h"
 #include "tools/cli/report.h"

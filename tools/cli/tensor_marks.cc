@@ -8,7 +8,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "nlohmann/json.hpp"
-#include "spec/proto/module_file.h"
+#include "spec/files/file_io.h"
 
 namespace assay {
 namespace {

@@ -10,7 +10,7 @@
 #include "conformance/judge/verdict_text.h"
 #include "conformance/runner/case_result.h"
 #include "nlohmann/json.hpp"
-#include "spec/proto/module_file.h"
+#include "spec/files/file_io.h"
 #include "tools/cli/commands.h"
 #include "tools/cli/depth_options.h"
 #include "tools/cli/exit_code.h"

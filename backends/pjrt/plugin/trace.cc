@@ -7,7 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "spec/arrays/arrays.h"
-#include "spec/proto/module_file.h"
+#include "spec/files/file_io.h"
 #include "spec/text/printer.h"
 
 namespace assay::pjrt {

@@ -1,4 +1,5 @@
-// Reading and writing whole files. Test: module_file_test.cc.
+#include "spec/files/file_io.h"
+
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -11,7 +12,6 @@
 
 #include "absl/cleanup/cleanup.h"
 #include "absl/strings/str_cat.h"
-#include "spec/proto/module_file.h"
 
 namespace assay {
 namespace {

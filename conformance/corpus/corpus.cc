@@ -1,6 +1,7 @@
 #include "conformance/corpus/corpus.h"
 
 #include <algorithm>
+#include <atomic>
 #include <map>
 #include <numeric>
 #include <utility>
@@ -12,6 +13,7 @@
 #include "conformance/corpus/case_template.h"
 #include "conformance/corpus/elementwise_templates.h"
 #include "conformance/corpus/tiers.h"
+#include "runtime/parallel.h"
 #include "spec/verify/near_misses.h"
 
 namespace assay {
@@ -77,17 +79,31 @@ absl::StatusOr<std::vector<CorpusCase>> CasesOf(const CorpusFile& file) {
   return ReadCases(file.text, file.name);
 }
 
+absl::StatusOr<std::vector<CorpusCase>> CasesOf(const CaseTemplate& source) {
+  std::vector<CorpusCase> cases;
+  if (absl::Status status = ExpandTemplate(source, &cases); !status.ok()) return status;
+  return cases;
+}
+
 }  // namespace
 
 absl::StatusOr<std::vector<CorpusCase>> CorpusCases() {
+  const std::vector<CaseTemplate> elementwise = ElementwiseTemplates();
+  const auto files = CorpusFiles();
+  std::vector<absl::StatusOr<std::vector<CorpusCase>>> made(elementwise.size() + files.size());
+  std::atomic<size_t> next{0};
+  const auto expand = [&] {
+    for (size_t i = next++; i < made.size(); i = next++) {
+      made[i] =
+          i < elementwise.size() ? CasesOf(elementwise[i]) : CasesOf(files[i - elementwise.size()]);
+    }
+  };
+  runtime::WorkerPool workers(runtime::WorkerPool::DefaultThreads());
+  workers.Run(workers.threads() - 1, expand);
   std::vector<CorpusCase> cases;
-  for (const CaseTemplate& source : ElementwiseTemplates()) {
-    if (absl::Status status = ExpandTemplate(source, &cases); !status.ok()) return status;
-  }
-  for (const CorpusFile& file : CorpusFiles()) {
-    absl::StatusOr<std::vector<CorpusCase>> read = CasesOf(file);
-    if (!read.ok()) return read.status();
-    std::move(read->begin(), read->end(), std::back_inserter(cases));
+  for (absl::StatusOr<std::vector<CorpusCase>>& own : made) {
+    if (!own.ok()) return own.status();
+    std::move(own->begin(), own->end(), std::back_inserter(cases));
   }
   if (absl::Status status = SortById(&cases); !status.ok()) return status;
   return cases;

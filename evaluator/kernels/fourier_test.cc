@@ -230,7 +230,8 @@ TEST_F(Fourier, RootsOfUnity) {
     ASSERT_EQ(static_cast<int64_t>(balls.size()), order);
     for (int64_t t = 0; t < order; ++t) {
       const WideComplex& root = WideRoots(order)[t];
-      const real::FixedRoot found = fixed.At(t);
+      real::FixedRoot room;
+      const real::FixedRoot& found = fixed.At(t, room);
       const auto fixed_error = [](const real::Dyadic::Integer& part, const Wide& want) {
         return abs(Wide(part) - ldexp(want, 384));
       };
@@ -241,6 +242,20 @@ TEST_F(Fourier, RootsOfUnity) {
         EXPECT_LT(ball.rad, 0x1p-101);
       }
     }
+  }
+}
+
+// Roots that are multiplied when they are asked for agree with stored ones.
+TEST_F(Fourier, RootsBeyondTheTable) {
+  const int64_t stored = real::FixedRoots::kLargestTable;
+  const real::FixedRoots table(stored, 192), multiplied(2 * stored, 192);
+  for (int64_t t = 0; t < stored; t += 37) {
+    real::FixedRoot room;
+    const real::FixedRoot& want = table.At(t, room);
+    const real::FixedRoot& found = multiplied.At(2 * t, room);
+    EXPECT_EQ(&found, &room);
+    EXPECT_LE(abs(found.re - want.re), 2 * real::FixedRoot::kUnits);
+    EXPECT_LE(abs(found.im - want.im), 2 * real::FixedRoot::kUnits);
   }
 }
 

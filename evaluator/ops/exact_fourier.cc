@@ -155,6 +155,11 @@ class ExactFourier::Impl {
         index[d] = 0;  // a whole number of turns
       }
     }
+    error_ = 0;
+    for (int64_t i = 0; i < order(); ++i) {
+      if (static_cast<__int128>(i) * 4 % order() != 0) error_ += abs(re_[i]) + abs(im_[i]);
+    }
+    error_ *= FixedRoot::kUnits;
     bin_.assign(bin.begin(), bin.end());
     return absl::OkStatus();
   }
@@ -162,35 +167,42 @@ class ExactFourier::Impl {
   // The part is the sum over t of Cosines(t) cos(2 pi t / order) + Sines(t) sin(2 pi t / order).
   const Integer& Cosines(int64_t t) const { return imaginary_ ? im_[t] : re_[t]; }
   Integer Sines(int64_t t) const {
-    const Integer& other = imaginary_ ? re_[t] : im_[t];
-    return inverse_ == imaginary_ ? other : Integer(-other);
+    return SinesAreNegated() ? Integer(-OtherPart(t)) : OtherPart(t);
   }
+  const Integer& OtherPart(int64_t t) const { return imaginary_ ? re_[t] : im_[t]; }
+  bool SinesAreNegated() const { return inverse_ != imaginary_; }
 
   absl::StatusOr<Ends> Enclose(ElementType type, int bits, EvaluationContext& context,
                                bool& holds_zero) {
     auto& roots = roots_[{order(), bits}];
     if (roots == nullptr) roots = std::make_unique<FixedRoots>(order(), bits);
-    Integer sum, magnitude;
+    // Sums of products keep their storage from term to term.
+    Integer cosines, sines, product;
+    const auto add_product = [&product](const Integer& a, const Integer& b, Integer& sum) {
+      if (a.is_zero()) return;
+      eval_multiply(product.backend(), a.backend(), b.backend());
+      sum += product;
+    };
+    FixedRoot room;
     for (int64_t t = 0; t < order(); ++t) {
       if (t % kPortion == 0) {
         absl::Status status = context.ChargeCostly(std::min(order() - t, kPortion) * bits / 64);
         if (!status.ok()) return status;
       }
-      const Integer& a = Cosines(t);
-      const Integer b = Sines(t);
+      const Integer &a = Cosines(t), &b = OtherPart(t);
       if (a.is_zero() && b.is_zero()) continue;
-      const FixedRoot root = roots->At(t);
-      sum += a * root.re + b * root.im;
-      if (static_cast<__int128>(t) * 4 % order() != 0) magnitude += abs(a) + abs(b);
+      const FixedRoot& root = roots->At(t, room);
+      add_product(a, root.re, cosines);
+      add_product(b, root.im, sines);
     }
-    magnitude *= FixedRoot::kUnits;
+    const Integer sum = SinesAreNegated() ? Integer(cosines - sines) : Integer(cosines + sines);
     const auto round = [&](const Integer& value) {
       const Dyadic scaled(value, exponent_ - bits);
       return inverse_ ? real::RoundQuotient(type, scaled, Dyadic(Integer(count_), 0))
                       : real::RoundDyadic(type, scaled);
     };
-    holds_zero = abs(sum) <= magnitude;
-    return Ends{round(sum - magnitude), round(sum + magnitude), true, round(sum)};
+    holds_zero = abs(sum) <= error_;
+    return Ends{round(sum - error_), round(sum + error_), true, round(sum)};
   }
 
   // Whether the part is exactly this value. Twice the cosine is z^t + z^-t, twice the sine
@@ -221,6 +233,7 @@ class ExactFourier::Impl {
   Dimensions bin_;
   bool imaginary_ = false;
   std::vector<Integer> re_, im_;
+  Integer error_;  // in units of the roots: how far they may put off the sum
   std::map<std::pair<int64_t, int>, std::unique_ptr<FixedRoots>> roots_;  // by order and bits
 };
 

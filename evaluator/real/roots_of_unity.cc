@@ -104,9 +104,17 @@ FixedRoots::FixedRoots(int64_t order, int bits) : order_(order), bits_(bits) {
   for (int64_t t = 0; t < step_ && t < order; ++t) {
     fine_.push_back(RootBySeries(t, order, bits + kRootGuardBits));
   }
+  if (order > kLargestTable) return;
+  table_.reserve(order);
+  for (int64_t t = 0; t < order; ++t) table_.push_back(Multiplied(t));
 }
 
-FixedRoot FixedRoots::At(int64_t t) const {
+const FixedRoot& FixedRoots::At(int64_t t, FixedRoot& room) const {
+  if (!table_.empty()) return table_[t];
+  return room = Multiplied(t);
+}
+
+FixedRoot FixedRoots::Multiplied(int64_t t) const {
   const FixedRoot& a = coarse_[t / step_];
   const FixedRoot& b = fine_[t % step_];
   if (static_cast<__int128>(t) * 4 % order_ == 0) {

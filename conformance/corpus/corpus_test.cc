@@ -22,6 +22,7 @@
 #include "gtest/gtest.h"
 #include "spec/testing/schedule.h"
 #include "spec/text/parser.h"
+#include "spec/verify/verifier.h"
 
 namespace assay {
 namespace {
@@ -35,6 +36,20 @@ std::map<std::string, std::string> LinesById(absl::string_view manifest) {
     lines.insert(absl::StrSplit(line, absl::MaxSplits('\t', 1)));
   }
   return lines;
+}
+
+// A target that verifies by the strict rules must be able to run what JAX wrote.
+TEST(Corpus, SamplesAreLegalByTheStrictRules) {
+  int samples = 0;
+  for (const CorpusFile& file : CorpusFiles()) {
+    if (!absl::EndsWith(file.name, ".hlo")) continue;
+    ++samples;
+    const auto module = ParseModule(file.text);
+    ASSERT_TRUE(module.ok()) << file.name << ": " << module.status();
+    const absl::Status legal = VerificationStatus(VerifyModule(**module, {Rules::kStrict}));
+    EXPECT_TRUE(legal.ok()) << file.name << ": " << legal;
+  }
+  EXPECT_GE(samples, 30);
 }
 
 // A case that vanishes or changes fails here until the manifest is written anew on purpose.

@@ -1,5 +1,6 @@
-// Channels tie instructions together.
-//   channel_c1 (strict) collectives on one channel are of one opcode
+// Channels tie instructions together. Collectives of different opcodes may share a channel: JAX
+// gives channel 1 to all of a program. Devices that meet there with different opcodes are refused
+// when they run (runtime/rendezvous.h).
 //   channel_c2 (strict) a channel of send or recv has no other kind of instruction
 //   channel_c3 (strict) a channel to the host has one send or recv, and its done
 //   channel_c4 send-done and recv-done have channel and host flag of their start
@@ -53,8 +54,6 @@ void CheckSharing(const Instruction& op, Channel& channel, Findings& findings) {
   if (IsTransferPart(op.opcode()) != IsTransferPart(first.opcode())) {
     findings.Add("channel_c2", op,
                  absl::StrCat("channel ", id, " must not mix transfers with collectives"), other);
-  } else if (!IsTransferPart(op.opcode()) && op.opcode() != first.opcode()) {
-    findings.Add("channel_c1", op, absl::StrCat("channel ", id, " must have one opcode"), other);
   }
   if (IsTransferPart(op.opcode()) && !IsDone(op.opcode()) && op.GetBool(Attr::kIsHostTransfer)) {
     CheckHostTransfer(op, id, channel, findings);

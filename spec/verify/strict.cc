@@ -24,7 +24,6 @@ bool IsStrictClause(absl::string_view clause) {
       "broadcast_c6",
       "calls_c5",
       "calls_c6",
-      "channel_c1",
       "channel_c2",
       "channel_c3",
       "clamp_c5",

@@ -108,6 +108,49 @@ TEST_F(PluginTest, ExecutesAndDonates) {
   for (PJRT_Buffer* each : {a, b}) Destroy(each);
 }
 
+// As XLA: the host would lose an argument that it still gives.
+TEST_F(PluginTest, RefusesADonatedArgumentThatIsGivenTwice) {
+  const float x[] = {1, 2, 3};
+  PJRT_Buffer* a = Upload(ElementType::kF32, {3}, x);
+  std::string donating = kSum;
+  donating.insert(std::strlen("HloModule sum"), ", input_output_alias={ {}: (1, {}) }");
+  PJRT_LoadedExecutable* taking = Compiled(donating);
+  PJRT_Buffer* result = nullptr;
+  const Failure failure = Execute(taking, {a, a}, &result);
+  EXPECT_EQ(failure.code, PJRT_INVALID_ARGUMENT);
+  EXPECT_THAT(
+      failure.message,
+      HasSubstr("argument 1 on device 0 is donated, and the same buffer is argument 0 too"));
+  EXPECT_THAT(Download<float>(a), ElementsAre(1, 2, 3));
+  Destroy(taking);
+  Destroy(a);
+}
+
+// JAX says in which memory a result shall lie before it says how it lies on the devices.
+TEST_F(PluginTest, FindsTheMemoryOfAResultBehindItsSharding) {
+  PJRT_LoadedExecutable* placed = Compiled(R"(HloModule placed
+ENTRY e {
+  x = f32[3] parameter(0)
+  there = f32[3] custom-call(x), custom_call_target="annotate_device_placement",
+    custom_call_has_side_effect=true, frontend_attributes={_xla_buffer_placement="pinned_host"}
+  ROOT r = f32[3] custom-call(there), custom_call_target="xla.sdy.FuncResultSharding",
+    custom_call_has_side_effect=true,
+    frontend_attributes={xla.sdy.sharding="#sdy.sharding_per_value<[<@empty_mesh, [{}]>]>"}
+})");
+  Guarded<PJRT_LoadedExecutable_GetExecutable_Args> get;
+  get->loaded_executable = placed;
+  Do(Api().LoadedExecutable_GetExecutable, get);
+  Guarded<PJRT_Executable_OutputMemoryKinds_Args> kinds;
+  kinds->executable = get->executable;
+  Do(Api().Executable_OutputMemoryKinds, kinds);
+  ASSERT_EQ(kinds->num_outputs, 1u);
+  EXPECT_EQ(std::string(kinds->memory_kinds[0], kinds->memory_kind_sizes[0]), "pinned_host");
+  Guarded<PJRT_Executable_Destroy_Args> destroy;
+  destroy->executable = get->executable;
+  Do(Api().Executable_Destroy, destroy);
+  Destroy(placed);
+}
+
 TEST_F(PluginTest, RefusesArgumentsThatDoNotFit) {
   const float x[] = {1, 2, 3};
   PJRT_Buffer* a = Upload(ElementType::kF32, {3}, x);

@@ -18,6 +18,10 @@ from typing import Any
 _PLATFORM = 'assay'
 # Below CPU: nobody gets the interpreter who has not asked for it.
 _PRIORITY = -100
+# Primitives of JAX that are one operation of StableHLO.
+_OPERATIONS = frozenset({
+    'cholesky', 'conv_general_dilated', 'dot_general', 'select_and_scatter_add', 'triangular_solve'
+})  # fmt: skip
 _FUNCTION = ctypes.CFUNCTYPE(
     ctypes.c_int32,
     ctypes.c_int64,
@@ -149,8 +153,15 @@ def _register_lowerings() -> None:
     from jax._src.interpreters import mlir
 
     mlir._platforms_with_donation.append(_PLATFORM)
-    # LAPACK's custom calls, which the interpreter has.
-    mlir._platform_specific_lowerings[_PLATFORM].update(mlir._platform_specific_lowerings['cpu'])
+    # Among them are LAPACK's custom calls, which the interpreter has. Where StableHLO has an
+    # operation, the rule for every platform keeps it; CPU's refuses algorithms of dots, or writes
+    # the operation as others.
+    rules = mlir._platform_specific_lowerings
+    rules[_PLATFORM].update(
+        (primitive, rule)
+        for primitive, rule in rules['cpu'].items()
+        if primitive.name not in _OPERATIONS
+    )
 
 
 _STAGES = ('instantiate', 'prepare', 'initialize', 'execute')

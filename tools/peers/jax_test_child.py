@@ -78,7 +78,7 @@ def tests_of(suite):
 
 
 def names_in(path):
-    return set(pathlib.Path(path).read_text(encoding='utf-8').split()) if path else set()
+    return set(pathlib.Path(path).read_text(encoding='utf-8').splitlines()) if path else set()  # names have spaces
 
 
 def main():

@@ -1,8 +1,9 @@
 // An execution: checked at once, run when its turn and its arguments have come.
 #include <algorithm>
-#include <set>
+#include <map>
 
 #include "absl/strings/str_cat.h"
+#include "absl/types/span.h"
 #include "backends/pjrt/plugin/buffer.h"
 #include "backends/pjrt/plugin/error.h"
 #include "backends/pjrt/plugin/executable.h"
@@ -58,20 +59,42 @@ absl::Status TakeArguments(const PJRT_LoadedExecutable_Execute_Args& args, Launc
   return absl::OkStatus();
 }
 
-// Donated arguments are gone for the host from now on.
-void DeleteDonated(const PJRT_LoadedExecutable_Execute_Args& args, const Program& program) {
-  std::set<int64_t> kept;
-  if (args.options != nullptr) {
-    const PJRT_ExecuteOptions options = Known(args.options);
-    if (options.non_donatable_input_indices != nullptr) {
-      kept.insert(options.non_donatable_input_indices,
-                  options.non_donatable_input_indices + options.num_non_donatable_input_indices);
+// Returns, by argument, true if this execution takes it from the host.
+std::vector<bool> DonatedIn(const PJRT_LoadedExecutable_Execute_Args& args,
+                            const Program& program) {
+  std::vector<bool> donated = program.donated();
+  if (args.options == nullptr) return donated;
+  const PJRT_ExecuteOptions options = Known(args.options);
+  if (options.non_donatable_input_indices == nullptr) return donated;
+  for (const int64_t kept : absl::MakeConstSpan(options.non_donatable_input_indices,
+                                                options.num_non_donatable_input_indices)) {
+    if (kept >= 0 && kept < static_cast<int64_t>(donated.size())) {
+      donated[static_cast<size_t>(kept)] = false;
+    }
+  }
+  return donated;
+}
+
+// Deletes the donated arguments. Returns INVALID_ARGUMENT, and deletes none, if one of them is
+// another argument of the same execution as well.
+absl::Status DeleteDonated(const PJRT_LoadedExecutable_Execute_Args& args,
+                           const std::vector<bool>& donated) {
+  if (std::find(donated.begin(), donated.end(), true) == donated.end()) return absl::OkStatus();
+  for (size_t d = 0; d < args.num_devices; ++d) {
+    std::map<const PJRT_Buffer*, size_t> first;
+    for (size_t i = 0; i < args.num_args; ++i) {
+      const size_t other = first.emplace(args.argument_lists[d][i], i).first->second;
+      if (other == i || (!donated[i] && !donated[other])) continue;
+      return absl::InvalidArgumentError(absl::StrCat(
+          "argument ", donated[i] ? i : other, " on device ", d,
+          " is donated, and the same buffer is argument ", donated[i] ? other : i, " too"));
     }
   }
   for (size_t i = 0; i < args.num_args; ++i) {
-    if (!program.donated()[i] || kept.contains(static_cast<int64_t>(i))) continue;
+    if (!donated[i]) continue;
     for (size_t d = 0; d < args.num_devices; ++d) args.argument_lists[d][i]->Delete();
   }
+  return absl::OkStatus();
 }
 
 // Runs, with arguments that are there.
@@ -169,7 +192,9 @@ absl::Status LoadedExecute(PJRT_LoadedExecutable_Execute_Args& args) {
   launch->trace = executable.trace;
   launch->run = executable.executions++;
   if (absl::Status status = TakeArguments(args, launch.get()); !status.ok()) return status;
-  DeleteDonated(args, *launch->program);
+  if (absl::Status status = DeleteDonated(args, DonatedIn(args, *launch->program)); !status.ok()) {
+    return status;
+  }
   const std::vector<Shape>& shapes = launch->program->results();
   for (size_t d = 0; d < devices.size(); ++d) {
     States own;

@@ -99,11 +99,19 @@ double BytesOf(const Shape& shape) {
   return bytes;
 }
 
-// The kind of memory that a program asks a result to lie in; empty: none.
-std::string WantedMemory(const Instruction& value) {
-  if (value.opcode() != Opcode::kCustomCall || !value.has_annotations()) return "";
-  for (const auto& [key, text] : value.annotations().frontend_attributes) {
-    if (key == "_xla_buffer_placement") return text;
+// Returns the kind of memory in which a program wants a result; empty if it wants none. Custom
+// calls that say how the result lies on the devices may follow the one that says it.
+std::string WantedMemory(const Instruction& result) {
+  const Instruction* value = &result;
+  while (value->opcode() == Opcode::kCustomCall) {
+    if (value->has_annotations()) {
+      for (const auto& [key, text] : value->annotations().frontend_attributes) {
+        if (key == "_xla_buffer_placement") return text;
+      }
+    }
+    const std::string& target = value->GetString(Attr::kCustomCallTarget);
+    if (target != "xla.sdy.FuncResultSharding" && target != "Sharding") break;
+    value = value->operand(0);
   }
   return "";
 }

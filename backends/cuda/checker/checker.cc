@@ -14,6 +14,7 @@ namespace {
 using emulator::ByteShadow;
 using emulator::DeviceBlock;
 using emulator::LastAccess;
+using emulator::LastReads;
 using emulator::MemoryMap;
 using emulator::Scheduler;
 using emulator::Shadow;
@@ -63,7 +64,7 @@ class Checked {
     now.launch = static_cast<uint32_t>(place.launch);
     now.block = static_cast<uint32_t>(place.block);
     now.block_epoch = place.block_epoch;
-    now.time = static_cast<uint16_t>(place.warp_epoch);
+    now.time = place.warp_epoch;
     now.thread = static_cast<uint16_t>(place.thread);
     now.place = OffsetOf(pc_);
     now.atomic = access_ == Access::kAtomic || access_ == Access::kAtomicStore;
@@ -74,12 +75,11 @@ class Checked {
       }
       CheckAgainst(byte.write, now, "wrote", named + i, one_block);
       if (access_ == Access::kRead) {
-        const bool again = byte.reads[0].launch == now.launch && SameThread(byte.reads[0], now);
-        if (!again) byte.reads[1] = byte.reads[0];
-        byte.reads[0] = now;
+        byte.reads.Add(now);
       } else {
-        for (const LastAccess& read : byte.reads) {
-          CheckAgainst(read, now, "read", named + i, one_block);
+        const LastReads& reads = byte.reads;
+        for (const auto* read : {&reads.latest, &reads.beside, &reads.around, &reads.abroad}) {
+          CheckAgainst(*read, now, "read", named + i, one_block);
         }
         byte.write = now;
         byte.initialised = true;

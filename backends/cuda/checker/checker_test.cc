@@ -3,6 +3,7 @@
 #include <cstring>
 #include <numeric>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "backends/cuda/device/device.h"
@@ -55,7 +56,7 @@ absl::Status RunWords(const char* name, const EmulatorOptions& options, uint32_t
   testing::Words p = {reinterpret_cast<const uint32_t*>(in.data()),
                       reinterpret_cast<uint32_t*>(out.data())};
   void* parameters[] = {&p, nullptr};
-  if (status.ok()) status = device->Launch(FindChecked(name), {blocks}, {64}, 0, parameters);
+  if (status.ok()) status = device->Launch(FindChecked(name), {blocks}, {64}, 256, parameters);
   if (status.ok()) status = device->Synchronize();
   if (status.ok() && result != nullptr) {
     result->resize(64);
@@ -89,10 +90,39 @@ TEST(Checker, PlantedMistakesAreReportedUnderEverySchedule) {
     EXPECT_THAT(report("ReadUnwrittenShared"),
                 AllOf(HasSubstr("thread (7,0,0)"), HasSubstr("nobody has written (byte 28 of")));
     EXPECT_THAT(report("SharedOutside"), HasSubstr("outside every array of shared memory"));
+    EXPECT_THAT(report("WritesAfterItsBlockReads", 3, true), HasSubstr("that races"));
+    EXPECT_THAT(report("WritesAfterItsWarpReads"), HasSubstr("that races"));
+    EXPECT_THAT(report("RacesAfterManyMeetings", 1, true), HasSubstr("that races"));
+    EXPECT_THAT(report("OneBuffer"),
+                AnyOf(HasSubstr("that races"), HasSubstr("nobody has written")));
+    EXPECT_THAT(report("ReadsWhatIsCounted"), HasSubstr("that races"));
+    EXPECT_THAT(report("PoolOutside"), HasSubstr("outside every array of shared memory"));
+    EXPECT_EQ(report("TwoBuffers"), "");
     EXPECT_EQ(report("Copies"), "");
     EXPECT_EQ(report("WarpInOrder"), "");
     EXPECT_EQ(report("AtomicCount", 3, true), "");
   }
+}
+
+// A host thread that has launched nothing yet writes what another one has written.
+TEST(Checker, LaunchesOfTwoHostThreadsDoNotRace) {
+  emulator::MemoryMap& memory = emulator::MemoryMap::Global();
+  std::byte* const words = memory.Allocate(512, 0, /*shadowed=*/true);
+  memory.SetInitialised(words, 512);
+  emulator::LaunchOptions options;
+  options.checked = true;
+  for (const int64_t offset : {0, 1}) {
+    absl::Status status;
+    std::thread([&] {
+      testing::Words p = {reinterpret_cast<const uint32_t*>(words) + 64,
+                          reinterpret_cast<uint32_t*>(words) + offset};
+      if (offset == 1) p.x += 2;
+      void* parameters[] = {&p, nullptr};
+      status = emulator::Launch(FindChecked("Copies"), {{1}, {60}, 0}, parameters, options);
+    }).join();
+    EXPECT_EQ(status, absl::OkStatus());
+  }
+  memory.Free(words);
 }
 
 TEST(Checker, AThreadThatWaitsInALoopEndsTheLaunch) {

@@ -1,6 +1,7 @@
 #include "backends/cuda/emulator/scheduler.h"
 
 #include <algorithm>
+#include <atomic>
 #include <numeric>
 
 #include "absl/strings/numbers.h"
@@ -87,7 +88,9 @@ absl::Status Scheduler::Run(const Entry& entry, const LaunchConfig& config, void
 }
 
 void Scheduler::StartLaunch(const LaunchOptions& options) {
-  ++launch_;
+  // The memory of devices is shared by all host threads, and so are the numbers of launches.
+  static std::atomic<int64_t> launches = 0;
+  launch_ = ++launches;
   status_ = absl::OkStatus();
   thread_count_ = static_cast<int32_t>(config_.block.x * config_.block.y * config_.block.z);
   block_count_ = static_cast<int64_t>(config_.grid.x) * config_.grid.y * config_.grid.z;
@@ -142,7 +145,8 @@ void Scheduler::StartBlock(int64_t block) {
   shared_.Poison();
   if (options_.checked) {
     if (shared_shadow_ == nullptr) shared_shadow_ = std::make_unique<Shadow>(SharedMemory::kMost);
-    shared_shadow_->Clear(shared_high_);
+    // Accesses of other blocks and launches are told apart by their numbers.
+    shared_shadow_->SetInitialised(0, std::min(shared_high_, shared_shadow_->bytes()), false);
     shared_high_ = shared_.used();
     known_times_.assign(thread_count_, {});
   }

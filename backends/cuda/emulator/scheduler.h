@@ -23,7 +23,7 @@ class Scheduler {
  public:
   // The state of a thread at a memory access, for the checker.
   struct Place {
-    int64_t launch = 0;  // launches of this host thread are numbered from 1
+    int64_t launch = 0;  // launches of the program are numbered from 1
     int64_t block = 0;
     int32_t thread = 0;        // in the block
     uint32_t block_epoch = 0;  // barriers that the block has passed

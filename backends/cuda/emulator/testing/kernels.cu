@@ -190,6 +190,59 @@ __global__ void SharedOutside(ASSAY_PARAMETER(testing::Words, p)) {
   words[threadIdx.x + 1] = 0;
   p.y[threadIdx.x] = 0;
 }
+// The threads of the last block, or warp, read with all others and are ordered among themselves.
+__global__ void WritesAfterItsBlockReads(ASSAY_PARAMETER(testing::Words, p)) {
+  ASSAY_SHARED(uint32_t, words, [64]);
+  words[threadIdx.x] = p.y[0];
+  __syncthreads();
+  if (blockIdx.x + 1 == gridDim.x && threadIdx.x == 0) p.y[0] = 1;
+}
+__global__ void WritesAfterItsWarpReads(ASSAY_PARAMETER(testing::Words, p)) {
+  ASSAY_SHARED(uint32_t, word, [1]);
+  if (threadIdx.x == 0) word[0] = 1;
+  __syncthreads();
+  p.y[threadIdx.x] = word[0];
+  __syncwarp();
+  if (threadIdx.x == blockDim.x - 1) word[0] = 2;
+}
+__global__ void RacesAfterManyMeetings(ASSAY_PARAMETER(testing::Words, p)) {
+  if (threadIdx.x >= 2) return;
+  for (int i = 0; i < 70000; ++i) __syncwarp(0x3u);
+  if (threadIdx.x == 0) p.y[0] = 1;
+  if (threadIdx.x == 1) p.y[1] = p.y[0];
+}
+// A barrier for each tile is enough for two buffers, not for one.
+__device__ inline void SumTiles(const testing::Words& p, uint32_t* tiles, unsigned buffers) {
+  uint32_t sum = 0;
+  for (unsigned i = 0; i < 4; ++i) {
+    uint32_t* const tile = tiles + i % buffers * 64;
+    tile[threadIdx.x] = p.x[(threadIdx.x + i) % 64];
+    __syncthreads();
+    sum += tile[63 - threadIdx.x];
+  }
+  p.y[threadIdx.x] = sum;
+}
+__global__ void TwoBuffers(ASSAY_PARAMETER(testing::Words, p)) {
+  ASSAY_SHARED(uint32_t, tiles, [128]);
+  SumTiles(p, tiles, 2);
+}
+__global__ void OneBuffer(ASSAY_PARAMETER(testing::Words, p)) {
+  ASSAY_SHARED(uint32_t, tiles, [64]);
+  SumTiles(p, tiles, 1);
+}
+__global__ void ReadsWhatIsCounted(ASSAY_PARAMETER(testing::Words, p)) {
+  ASSAY_SHARED(uint32_t, count, [1]);
+  if (threadIdx.x == 0) count[0] = 0;
+  __syncthreads();
+  atomicAdd(&count[0], 1u);
+  p.y[threadIdx.x] = count[0];
+}
+__global__ void PoolOutside(ASSAY_PARAMETER(testing::Words, p)) {
+  ASSAY_DYNAMIC_SHARED(uint32_t, pool);
+  pool[threadIdx.x] = p.x[threadIdx.x];
+  __syncthreads();
+  p.y[threadIdx.x] = pool[threadIdx.x + 1];
+}
 __global__ void Copies(ASSAY_PARAMETER(testing::Words, p)) { p.y[threadIdx.x] = p.x[threadIdx.x]; }
 __global__ void CopiesFew(ASSAY_PARAMETER(testing::Words, p)) {
   if (threadIdx.x != 9) p.y[threadIdx.x] = p.x[threadIdx.x];
@@ -230,6 +283,13 @@ ASSAY_ENTRIES(Testing) = {ASSAY_ENTRY(RowSum),
                           ASSAY_ENTRY(ReadUnwritten),
                           ASSAY_ENTRY(ReadUnwrittenShared),
                           ASSAY_ENTRY(SharedOutside),
+                          ASSAY_ENTRY(WritesAfterItsBlockReads),
+                          ASSAY_ENTRY(WritesAfterItsWarpReads),
+                          ASSAY_ENTRY(RacesAfterManyMeetings),
+                          ASSAY_ENTRY(TwoBuffers),
+                          ASSAY_ENTRY(OneBuffer),
+                          ASSAY_ENTRY(ReadsWhatIsCounted),
+                          ASSAY_ENTRY(PoolOutside),
                           ASSAY_ENTRY(Copies),
                           ASSAY_ENTRY(CopiesFew),
                           ASSAY_ENTRY(WaitsInALoop),

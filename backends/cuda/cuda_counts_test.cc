@@ -10,56 +10,30 @@
 #include "absl/strings/str_cat.h"
 #include "backends/cuda/cuda_backend.h"
 #include "backends/cuda/cuda_stats.h"
+#include "backends/cuda/testing/programs.h"
 #include "gtest/gtest.h"
-#include "spec/text/parser.h"
 
 namespace assay {
 namespace {
+
+using cuda::testing::Floats;
+using cuda::testing::ParsedModule;
 
 std::unique_ptr<CudaBackend> EmulatedBackend(int devices, uint64_t seed, bool fuse = false) {
   cuda::EmulatorOptions options;
   options.devices = devices;
   options.seed = seed;
-  auto backend =
-      CudaBackend::Create("cuda-emulated", cuda::EmulatedRuntime::Create(options), {.fuse = fuse});
-  EXPECT_TRUE(backend.ok()) << backend.status();
-  return *std::move(backend);
-}
-
-std::unique_ptr<Module> ParsedModule(const std::string& text) {
-  auto module = ParseModule(text);
-  EXPECT_TRUE(module.ok()) << module.status();
-  return *std::move(module);
-}
-
-Literal Floats(const std::vector<float>& values) {
-  Literal literal = Literal::Zeros(Shape(ElementType::kF32, {static_cast<int64_t>(values.size())}));
-  std::copy(values.begin(), values.end(), reinterpret_cast<float*>(literal.mutable_data()));
-  return literal;
+  return cuda::testing::BackendOver(cuda::EmulatedRuntime::Create(options), fuse);
 }
 
 // Runs the module once more and returns what the devices were asked for.
 cuda::DeviceCounts CountsOf(CudaBackend& backend, Executable& executable,
                             const std::vector<std::vector<Literal>>& arguments,
                             std::vector<Literal>* results) {
-  std::vector<BufferHandle> buffers;
-  std::vector<ExecuteInputs> inputs;
-  for (size_t device = 0; device < arguments.size(); ++device) {
-    ExecuteInputs each;
-    for (const Literal& argument : arguments[device]) {
-      buffers.push_back(*backend.Upload(argument, static_cast<int64_t>(device)));
-      each.arguments.emplace_back(buffers.back().get());
-    }
-    inputs.push_back(std::move(each));
-  }
-  const auto ran = executable.Execute(inputs);
+  auto ran = cuda::testing::Execute(backend, executable, arguments);
   EXPECT_TRUE(ran.ok()) << ran.status();
   if (!ran.ok()) return {};
-  for (const ExecuteOutputs& outputs : ran->devices) {
-    for (const BufferHandle& result : outputs.results) {
-      results->push_back(*backend.Download(*result));
-    }
-  }
+  results->insert(results->end(), ran->begin(), ran->end());
   return dynamic_cast<const CudaStats*>(backend.last_stats())->device;
 }
 

@@ -4,6 +4,7 @@
 #ifndef ASSAY_BACKENDS_CUDA_DEVICE_POOL_H_
 #define ASSAY_BACKENDS_CUDA_DEVICE_POOL_H_
 
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <utility>
@@ -16,22 +17,30 @@ namespace assay::cuda {
 
 class DevicePool {
  public:
-  DevicePool(std::shared_ptr<Api> api, int devices)
-      : api_(std::move(api)), idle_(devices < 1 ? 1 : devices) {}
+  DevicePool(std::shared_ptr<Api> api, int devices);
 
   Api& api() const { return *api_; }
   const std::shared_ptr<Api>& shared_api() const { return api_; }
-  int device_count() const { return static_cast<int>(idle_.size()); }
+  int device_count() const { return static_cast<int>(places_.size()); }
 
-  // Takes a stream on one of the devices. A lost device is reset first.
+  // Takes a stream on one of the devices. Lost devices are reset when no stream is taken: streams
+  // of other devices may read their memory.
   absl::StatusOr<std::shared_ptr<Device>> Take();
   void Return(std::shared_ptr<Device> device);
 
  private:
+  // A physical device.
+  struct Place {
+    std::shared_ptr<Epoch> epoch = std::make_shared<Epoch>(0);
+    std::vector<std::shared_ptr<Device>> idle;
+  };
+  absl::Status Restore();
+
   const std::shared_ptr<Api> api_;
   std::mutex mutex_;
   size_t next_ = 0;
-  std::vector<std::vector<std::shared_ptr<Device>>> idle_;  // by ordinal
+  int64_t taken_ = 0;
+  std::vector<Place> places_;  // by ordinal
 };
 
 }  // namespace assay::cuda

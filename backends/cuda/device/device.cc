@@ -82,7 +82,7 @@ DeviceBuffer& DeviceBuffer::operator=(DeviceBuffer&& other) noexcept {
 void DeviceBuffer::Release() {
   if (data_ == nullptr) return;
   // A reset has freed it already.
-  if (device_->epoch_ == epoch_) {
+  if (device_->epoch() == epoch_) {
     Api& api = *device_->api_;
     api.SetDevice(device_->ordinal_);
     // A call that failed for another reason has freed nothing.
@@ -95,39 +95,50 @@ void DeviceBuffer::Release() {
 DeviceEvent& DeviceEvent::operator=(DeviceEvent&& other) noexcept {
   std::swap(device_, other.device_);
   std::swap(handle_, other.handle_);
+  std::swap(epoch_, other.epoch_);
   return *this;
 }
 DeviceEvent::~DeviceEvent() {
-  if (handle_ != nullptr) device_->api_->EventDestroy(handle_);
+  if (handle_ != nullptr && epoch_ == device_->epoch()) device_->api_->EventDestroy(handle_);
 }
 
 DeviceGraph& DeviceGraph::operator=(DeviceGraph&& other) noexcept {
   std::swap(device_, other.device_);
   std::swap(handle_, other.handle_);
+  std::swap(epoch_, other.epoch_);
   return *this;
 }
 DeviceGraph::~DeviceGraph() {
-  if (handle_ != nullptr) device_->api_->GraphExecDestroy(handle_);
+  if (handle_ != nullptr && epoch_ == device_->epoch()) device_->api_->GraphExecDestroy(handle_);
 }
 
-absl::StatusOr<std::shared_ptr<Device>> Device::Open(std::shared_ptr<Api> api, int ordinal) {
-  std::shared_ptr<Device> device(new Device(std::move(api), ordinal));
+absl::StatusOr<std::shared_ptr<Device>> Device::Open(std::shared_ptr<Api> api, int ordinal,
+                                                     std::shared_ptr<Epoch> epoch) {
+  std::shared_ptr<Device> device = Create(std::move(api), ordinal, std::move(epoch));
   if (absl::Status status = device->Use(); !status.ok()) return status;
-  if (absl::Status status = device->MakeStream(); !status.ok()) return status;
   return device;
 }
 
+std::shared_ptr<Device> Device::Create(std::shared_ptr<Api> api, int ordinal,
+                                       std::shared_ptr<Epoch> epoch) {
+  return std::shared_ptr<Device>(new Device(std::move(api), ordinal, std::move(epoch)));
+}
+
 Device::~Device() {
-  if (stream_ != nullptr) api_->StreamDestroy(stream_);
+  if (stream_ != nullptr && stream_epoch_ == epoch()) api_->StreamDestroy(stream_);
 }
 
 absl::Status Device::Check(Error error, absl::string_view call) const {
   return ToStatus(*api_, error, call, ordinal_);
 }
 
-absl::Status Device::Use() const { return Check(api_->SetDevice(ordinal_), "cudaSetDevice"); }
-
-absl::Status Device::MakeStream() {
+absl::Status Device::Use() {
+  absl::Status status = Check(api_->SetDevice(ordinal_), "cudaSetDevice");
+  if (!status.ok() || (stream_ != nullptr && stream_epoch_ == epoch())) return status;
+  // A reset has taken the stream and its work.
+  has_work_ = false;
+  kept_.clear();
+  stream_epoch_ = epoch();
   const Error error = api_->StreamCreate(&stream_);
   if (error != Error::kSuccess) stream_ = nullptr;
   return Check(error, "cudaStreamCreateWithFlags");
@@ -146,7 +157,7 @@ absl::StatusOr<DeviceBuffer> Device::Allocate(int64_t bytes) {
   buffer.device_ = shared_from_this();
   buffer.data_ = static_cast<std::byte*>(pointer);
   buffer.bytes_ = bytes;
-  buffer.epoch_ = epoch_;
+  buffer.epoch_ = epoch();
   return buffer;
 }
 
@@ -205,13 +216,21 @@ absl::Status Device::Launch(const Entry& entry, emulator::Extent grid, emulator:
   return Check(error, absl::StrCat("launch of ", entry.name));
 }
 
+Error Device::Wait() {
+  const Error error = api_->SetDevice(ordinal_);
+  return error == Error::kSuccess ? api_->StreamSynchronize(stream_) : error;
+}
+
 absl::Status Device::Synchronize() {
-  if (absl::Status status = Use(); !status.ok()) return status;
+  if (stream_ == nullptr || stream_epoch_ != epoch()) return Use();  // nothing is enqueued
   ++counts_.waits;
-  const Error error = api_->StreamSynchronize(stream_);
-  // After an error the stream executes nothing more.
-  has_work_ = false;
-  kept_.clear();
+  const Error error = Wait();
+  const bool retries = error != Error::kSuccess && !IsSticky(error);
+  // A lost device executes nothing more. One that cannot be waited for may still do so.
+  if (!retries || Wait() == Error::kSuccess) {
+    has_work_ = false;
+    kept_.clear();
+  }
   return Check(error, "cudaStreamSynchronize");
 }
 
@@ -224,6 +243,7 @@ absl::StatusOr<DeviceEvent> Device::Record() {
     return Check(error, "cudaEventCreateWithFlags");
   }
   event.device_ = shared_from_this();
+  event.epoch_ = epoch();
   error = api_->EventRecord(event.handle_, stream_);
   if (error != Error::kSuccess) return Check(error, "cudaEventRecord");
   return event;
@@ -252,6 +272,7 @@ absl::StatusOr<DeviceGraph> Device::EndCapture() {
     return Check(error, "cudaGraphInstantiate");
   }
   made.device_ = shared_from_this();
+  made.epoch_ = epoch();
   return made;
 }
 
@@ -268,15 +289,14 @@ bool Device::IsLost() const {
 }
 
 absl::Status Device::Recover() {
-  ++epoch_;
-  api_->SetDevice(ordinal_);
-  if (stream_ != nullptr) api_->StreamDestroy(stream_);
-  stream_ = nullptr;
+  // A lost device becomes the current one although the call returns its error.
+  const Error error = api_->SetDevice(ordinal_);
+  if (error != Error::kSuccess && !IsSticky(error)) return Check(error, "cudaSetDevice");
   if (absl::Status status = Check(api_->DeviceReset(), "cudaDeviceReset"); !status.ok()) {
     return status;
   }
-  if (absl::Status status = Use(); !status.ok()) return status;
-  return MakeStream();
+  ++*epoch_;
+  return Use();
 }
 
 }  // namespace assay::cuda

@@ -5,6 +5,7 @@
 #ifndef ASSAY_BACKENDS_CUDA_DEVICE_DEVICE_H_
 #define ASSAY_BACKENDS_CUDA_DEVICE_DEVICE_H_
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -75,6 +76,7 @@ class DeviceEvent {
   DeviceEvent() = default;
   std::shared_ptr<Device> device_;
   EventHandle* handle_ = nullptr;
+  int64_t epoch_ = 0;
 };
 
 // Launches and copies that are recorded once and launched together.
@@ -89,18 +91,27 @@ class DeviceGraph {
   DeviceGraph() = default;
   std::shared_ptr<Device> device_;
   GraphExecHandle* handle_ = nullptr;
+  int64_t epoch_ = 0;
 };
+
+// The number of resets of a physical device. A reset ends everything on the device: memory,
+// streams, events and graphs of an earlier epoch are gone.
+using Epoch = std::atomic<int64_t>;
 
 class Device : public std::enable_shared_from_this<Device> {
  public:
-  // Opens device `ordinal` and makes a stream on it.
-  static absl::StatusOr<std::shared_ptr<Device>> Open(std::shared_ptr<Api> api, int ordinal);
+  // Opens device `ordinal` with a stream of its own. Streams of one physical device share an epoch.
+  static absl::StatusOr<std::shared_ptr<Device>> Open(
+      std::shared_ptr<Api> api, int ordinal,
+      std::shared_ptr<Epoch> epoch = std::make_shared<Epoch>(0));
+  // Does the same, and makes the stream at the first call that needs it.
+  static std::shared_ptr<Device> Create(std::shared_ptr<Api> api, int ordinal,
+                                        std::shared_ptr<Epoch> epoch);
   ~Device();
 
   int ordinal() const { return ordinal_; }
   Api& api() const { return *api_; }
-  // Increases with every Recover, which loses all memory of the device.
-  int64_t epoch() const { return epoch_; }
+  int64_t epoch() const { return *epoch_; }
 
   absl::StatusOr<DeviceBuffer> Allocate(int64_t bytes);
   // Enqueue a copy. The host memory must not change until Synchronize; Keep holds it alive.
@@ -113,7 +124,8 @@ class Device : public std::enable_shared_from_this<Device> {
   void Keep(std::shared_ptr<const void> memory) { kept_.push_back(std::move(memory)); }
   absl::Status Launch(const Entry& entry, emulator::Extent grid, emulator::Extent block,
                       int64_t shared_bytes, void** parameters);
-  // Waits for all enqueued work.
+  // Waits for all enqueued work. A wait that fails although the device is not lost is repeated
+  // once, because enqueued copies use memory of the host.
   absl::Status Synchronize();
   // Returns true if work was enqueued since the last Synchronize.
   bool HasWork() const { return has_work_; }
@@ -127,7 +139,7 @@ class Device : public std::enable_shared_from_this<Device> {
   absl::StatusOr<DeviceGraph> EndCapture();
   absl::Status Launch(const DeviceGraph& graph);
 
-  // Resets the device after a sticky error and makes a new stream. Earlier buffers are lost.
+  // Resets the device after a sticky error. Nothing may use another stream of the device.
   absl::Status Recover();
   // Returns true if every call fails until Recover.
   bool IsLost() const;
@@ -136,16 +148,18 @@ class Device : public std::enable_shared_from_this<Device> {
   friend class DeviceBuffer;
   friend class DeviceEvent;
   friend class DeviceGraph;
-  Device(std::shared_ptr<Api> api, int ordinal) : api_(std::move(api)), ordinal_(ordinal) {}
-  // Makes the device the current one of this thread.
-  absl::Status Use() const;
+  Device(std::shared_ptr<Api> api, int ordinal, std::shared_ptr<Epoch> epoch)
+      : api_(std::move(api)), ordinal_(ordinal), epoch_(std::move(epoch)) {}
+  // Makes the device the current one of this thread, and a stream unless there is one.
+  absl::Status Use();
   absl::Status Check(Error error, absl::string_view call) const;
-  absl::Status MakeStream();
+  Error Wait();
 
   const std::shared_ptr<Api> api_;
   const int ordinal_;
+  const std::shared_ptr<Epoch> epoch_;
   StreamHandle* stream_ = nullptr;
-  int64_t epoch_ = 0;
+  int64_t stream_epoch_ = 0;
   bool has_work_ = false;
   std::vector<std::shared_ptr<const void>> kept_;
   DeviceCounts counts_;

@@ -31,6 +31,8 @@ struct Operation {
   // Waits until the event has completed this record; null: does not wait.
   std::shared_ptr<EventHandle> event;
   int64_t record = 0;
+  // The event that it records; null: none.
+  std::shared_ptr<EventHandle> recorded;
 };
 
 struct StreamHandle {
@@ -102,11 +104,13 @@ class Runtime : public EmulatedRuntime {
     });
   }
   Error SetDevice(int device) override {
-    return Call([&] {
-      if (!IsDevice(device)) return Error::kInvalidDevice;
-      current_device = device;
-      return Error::kSuccess;
-    });
+    // The error of a lost device is returned when it becomes the current one; the error of the
+    // device that was current before is not.
+    const int before = std::exchange(current_device, IsDevice(device) ? device : current_device);
+    const Error error =
+        Call([&] { return IsDevice(device) ? Error::kSuccess : Error::kInvalidDevice; });
+    if (error != Error::kSuccess && !IsSticky(error)) current_device = before;
+    return error;
   }
   Error GetDevice(int* device) override {
     return Call([&] {
@@ -162,8 +166,11 @@ class Runtime : public EmulatedRuntime {
     if (!IsDevice(current_device)) return Error::kInvalidDevice;
     Device& device = devices_[current_device];
     for (const auto& stream : streams_) {
-      if (stream->device == current_device) stream->queue.clear();
+      if (stream->device != current_device) continue;
+      Discard(*stream);
+      stream->destroyed = true;
     }
+    RemoveFinishedStreams();
     ReleaseAll(device);
     device.sticky = Error::kSuccess;
     detail_.clear();
@@ -305,7 +312,8 @@ class Runtime : public EmulatedRuntime {
       const auto found = events_.find(event);
       if (found == events_.end()) return Error::kInvalidResourceHandle;
       if (stream->captures) return Invalidate(stream);
-      Operation operation = {[] { return Error::kSuccess; }, found->second, event->recorded};
+      Operation operation = {[] { return Error::kSuccess; }, found->second, event->recorded,
+                             nullptr};
       stream->queue.push_back(std::move(operation));
       return Error::kSuccess;
     });
@@ -328,11 +336,13 @@ class Runtime : public EmulatedRuntime {
       if (!IsStream(stream) || found == events_.end()) return Error::kInvalidResourceHandle;
       if (stream->captures) return Invalidate(stream);
       const int64_t record = ++event->recorded;
-      return Enqueue(stream, [event = found->second, record] {
+      const auto run = [event = found->second, record] {
         event->completed = std::max(event->completed, record);
         event->milliseconds = Milliseconds();
         return Error::kSuccess;
-      });
+      };
+      stream->queue.push_back({run, nullptr, record, found->second});
+      return Error::kSuccess;
     });
   }
   Error EventQuery(EventHandle* event) override {
@@ -603,7 +613,7 @@ class Runtime : public EmulatedRuntime {
   }
 
   Error Enqueue(StreamHandle* stream, std::function<Error()> run) {
-    Operation operation = {std::move(run), nullptr, 0};
+    Operation operation = {std::move(run), nullptr, 0, nullptr};
     if (stream->captures) {
       stream->captured.push_back(std::move(operation));
     } else {
@@ -612,11 +622,21 @@ class Runtime : public EmulatedRuntime {
     return Error::kSuccess;
   }
 
+  // Drops what a stream of a lost device would have executed. Nobody waits for it any longer.
+  static void Discard(StreamHandle& stream) {
+    for (const Operation& operation : stream.queue) {
+      if (operation.recorded == nullptr) continue;
+      operation.recorded->completed = std::max(operation.recorded->completed, operation.record);
+    }
+    stream.queue.clear();
+  }
+
   // Executes the next operation of a stream that is ready, chosen by the seed. False if none is.
   bool Step(Error* error) {
     std::vector<StreamHandle*> ready;
     for (const auto& stream : streams_) {
       if (stream->queue.empty()) continue;
+      if (devices_[stream->device].sticky != Error::kSuccess) continue;  // a lost device
       const Operation& head = stream->queue.front();
       if (head.event == nullptr || head.event->completed >= head.record) {
         ready.push_back(stream.get());
@@ -630,7 +650,7 @@ class Runtime : public EmulatedRuntime {
     *error = operation.run();
     if (*error != Error::kSuccess) {
       devices_[stream->device].sticky = *error;
-      stream->queue.clear();
+      Discard(*stream);
     }
     if (stream->destroyed) RemoveFinishedStreams();
     return true;
@@ -639,7 +659,8 @@ class Runtime : public EmulatedRuntime {
   Error RunUntil(int device, Condition condition) {
     Error error = Error::kSuccess;
     while (!condition()) {
-      if (!Step(&error)) return Error::kLaunchFailure;
+      // What is left waits for events of a lost device, and so this one is lost, too.
+      if (!Step(&error)) devices_[device].sticky = Error::kLaunchFailure;
       // The error of another device is that device's.
       if (devices_[device].sticky != Error::kSuccess) return devices_[device].sticky;
     }

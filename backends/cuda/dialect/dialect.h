@@ -17,6 +17,9 @@
 //   ASSAY_ENTRIES(Group) = {ASSAY_ENTRY(F), ASSAY_ENTRY(G), ASSAY_LAST_ENTRY};
 //                                                     the table kGroupEntries at the end of the
 //                                                     file
+// A struct in memory is copied into a variable before a function takes it by value: GCC hides such
+// a read from the checker.
+//
 // Forbidden: grid-wide synchronisation, __activemask, dynamic parallelism, textures, inline PTX,
 // device printf, CUB and Thrust, destructors that matter, and waiting in a loop for other threads.
 // Tests: emulator/emulator_test.cc.

@@ -133,7 +133,8 @@ __global__ void FoldTree(ASSAY_PARAMETER(TreeParameter, p)) {
       WideValue total =
           DecodeWide(p.out_row, Convert(p.init_row, p.out_row, Load(p.init_row, p.init, 0)));
       for (unsigned w = ASSAY_MUTANT(18, 0, 1); w < blockDim.x / 32; ++w) {
-        total = CombineWide(p.fold, total, warps[w]);
+        const WideValue other = warps[w];
+        total = CombineWide(p.fold, total, other);
       }
       Store(p.out_row, p.out, i, EncodeWide(p.fold.row, total));
     }

@@ -151,6 +151,40 @@ ENTRY e {
   Destroy(placed);
 }
 
+// A result has the layout and the memory that the entry says; what lies in memory is row-major, and
+// a host that wants the bytes as they lie is refused.
+TEST_F(PluginTest, TellsTheLayoutOfAResult) {
+  PJRT_LoadedExecutable* copy = Compiled(
+      "HloModule m, entry_computation_layout={(s32[2,3]{1,0})->s32[2,3]{0,1:S(5)}}\n"
+      "ENTRY e {\n ROOT x = s32[2,3] parameter(0)\n}\n");
+  const int32_t data[] = {1, 2, 3, 4, 5, 6};
+  PJRT_Buffer* a = Upload(ElementType::kS32, {2, 3}, data);
+  PJRT_Buffer* result = nullptr;
+  EXPECT_EQ(Execute(copy, {a}, &result).code, PJRT_OK);
+  Guarded<PJRT_Buffer_GetMemoryLayout_Args> get;
+  get->buffer = result;
+  Do(Api().Buffer_GetMemoryLayout, get);
+  const PJRT_Buffer_MemoryLayout_Tiled& tiled = get->layout.value.tiled;
+  EXPECT_THAT(absl::MakeConstSpan(tiled.minor_to_major, tiled.minor_to_major_size),
+              ElementsAre(0, 1));
+  // Without a layout of the host it is the buffer's.
+  EXPECT_THAT(Download<int32_t>(result), ElementsAre(1, 4, 2, 5, 3, 6));
+  Guarded<PJRT_Buffer_UnsafePointer_Args> pointer;
+  pointer->buffer = result;
+  const Failure failure = Take(Api().Buffer_UnsafePointer(pointer.args()));
+  EXPECT_EQ(failure.code, PJRT_UNIMPLEMENTED);
+  EXPECT_THAT(failure.message, HasSubstr("in row-major layout alone, not of s32[2,3]{0,1}"));
+  Guarded<PJRT_Buffer_Memory_Args> memory;
+  memory->buffer = result;
+  Do(Api().Buffer_Memory, memory);
+  Guarded<PJRT_Memory_Kind_Args> kind;
+  kind->memory = memory->memory;
+  Do(Api().Memory_Kind, kind);
+  EXPECT_EQ(std::string(kind->kind, kind->kind_size), "pinned_host");
+  Destroy(copy);
+  for (PJRT_Buffer* each : {a, result}) Destroy(each);
+}
+
 TEST_F(PluginTest, RefusesArgumentsThatDoNotFit) {
   const float x[] = {1, 2, 3};
   PJRT_Buffer* a = Upload(ElementType::kF32, {3}, x);

@@ -51,6 +51,35 @@ void ApplyLayout(const Attribute& layout, Shape* shape) {
   shape->set_layout(std::move(plain));
 }
 
+// XLA's number of the memory of the host.
+constexpr int64_t kHostMemory = 5;
+
+// Applies what JAX says of the place of an argument or a result: mhlo.layout_mode, which is
+// "default", "auto" or a layout as in HLO, and mhlo.memory_kind. Stores whether it says anything.
+absl::Status ApplyPlacement(const Attribute* attributes, Shape* shape, bool* any) {
+  if (attributes == nullptr || !shape->is_array()) return absl::OkStatus();
+  const Attribute* mode = attributes->Find("mhlo.layout_mode");
+  if (mode != nullptr && mode->text != "default" && mode->text != "auto") {
+    absl::StatusOr<Shape> wanted = ParseShape(absl::StrCat(shape->ToString(), mode->text));
+    if (!wanted.ok() || !wanted->has_layout() ||
+        !IsPermutation(wanted->layout()->minor_to_major, shape->rank())) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("mhlo.layout_mode must be \"default\", \"auto\" or a layout of ",
+                       shape->ToString(), " such as \"{0,1}\", not \"", mode->text, "\""));
+    }
+    shape->set_layout(*wanted->layout());
+    *any = true;
+  }
+  const Attribute* kind = attributes->Find("mhlo.memory_kind");
+  if (kind != nullptr && (kind->text == "pinned_host" || kind->text == "unpinned_host")) {
+    Layout layout = shape->has_layout() ? *shape->layout() : Layout::Default(shape->rank());
+    layout.memory_space = kHostMemory;
+    shape->set_layout(std::move(layout));
+    *any = true;
+  }
+  return absl::OkStatus();
+}
+
 ShapeIndex IndexOf(const Attribute* ints) {
   const std::vector<int64_t> values =
       ints == nullptr ? std::vector<int64_t>() : IntsOf(*ints).value_or(std::vector<int64_t>());
@@ -183,8 +212,8 @@ absl::Status Lowering::ReadArgumentAttributes(const Operation& function, Scope& 
   const Attribute* parameters =
       program_.module->Find("mhlo.xla_entry_computation_parameter_layouts");
   const Attribute* layout = program_.module->Find("mhlo.xla_entry_computation_result_layout");
-  if (parameters == nullptr && layout == nullptr) return absl::OkStatus();
   ProgramShape program = module_->entry()->program_shape();
+  bool any = parameters != nullptr || layout != nullptr;
   for (size_t i = 0; parameters != nullptr && i < parameters->elements.size(); ++i) {
     if (i < program.parameters.size()) {
       ApplyLayout(*parameters->elements[i], &program.parameters[i]);
@@ -195,7 +224,18 @@ absl::Status Lowering::ReadArgumentAttributes(const Operation& function, Scope& 
                          !program.result.is_tuple();
     ApplyLayout(wrapped ? *layout->elements[0] : *layout, &program.result);
   }
-  module_->entry_layout = std::move(program);
+  absl::Status placed = absl::OkStatus();
+  for (size_t i = 0; i < program.parameters.size(); ++i) {
+    placed.Update(
+        ApplyPlacement(AttributesOf(function, "arg_attrs", i), &program.parameters[i], &any));
+  }
+  const bool is_tuple = result.result_count != 1 || !result.checks.empty();
+  for (size_t i = 0; i < static_cast<size_t>(result.result_count); ++i) {
+    Shape* own = is_tuple ? &program.result.mutable_tuple_shapes()[i] : &program.result;
+    placed.Update(ApplyPlacement(AttributesOf(function, "res_attrs", i), own, &any));
+  }
+  if (!placed.ok()) return Error(function, placed.message());
+  if (any) module_->entry_layout = std::move(program);
   return absl::OkStatus();
 }
 

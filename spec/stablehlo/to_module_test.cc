@@ -249,6 +249,22 @@ module @jit_f attributes {mhlo.num_partitions = 2 : i32, mhlo.num_replicas = 3 :
   EXPECT_EQ(add->annotations().metadata->source_line, 7);
 }
 
+// JAX's attributes of arguments and results become the layouts of the entry.
+TEST(ToModule, LayoutsAndMemoriesOfTheBorder) {
+  const std::string text = HloOf(R"(
+func.func @main(%x: tensor<2x3xf32> {mhlo.layout_mode = "{0,1}"},
+                %y: tensor<2xf32> {mhlo.layout_mode = "default"})
+    -> (tensor<2x3xf32> {mhlo.layout_mode = "auto", mhlo.memory_kind = "pinned_host"},
+        tensor<2xf32> {mhlo.layout_mode = "{0}", mhlo.memory_kind = "device"}) {
+  return %x, %y : tensor<2x3xf32>, tensor<2xf32>
+})");
+  EXPECT_THAT(text, HasSubstr("entry_computation_layout={(f32[2,3]{0,1}, f32[2]{0})->"
+                              "(f32[2,3]{1,0:S(5)}, f32[2]{0})}"));
+  EXPECT_THAT(ErrorOf("func.func @main(%x: tensor<2x3xf32> {mhlo.layout_mode = \"{0,0}\"}) -> "
+                      "tensor<2x3xf32> { return %x : tensor<2x3xf32> }"),
+              HasSubstr("or a layout of f32[2,3] such as \"{0,1}\", not \"{0,0}\""));
+}
+
 TEST(ToModule, SizesFollowFromSymbolsAndArguments) {
   const std::string text = Main("%a: tensor<?x3xf32>", "tensor<?xf32>", R"(
   %z = stablehlo.constant dense<0.0> : tensor<f32>

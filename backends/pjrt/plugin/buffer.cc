@@ -28,6 +28,17 @@ absl::StatusOr<std::shared_ptr<ArrayState>> StateOf(const PJRT_Buffer* buffer) {
   return state;
 }
 
+// Raw bytes of a buffer are those of its value, which is row-major.
+absl::Status CheckRowMajor(const PJRT_Buffer& buffer) {
+  if (absl::MakeConstSpan(buffer.order) ==
+      absl::MakeConstSpan(Layout::Default(buffer.shape.rank()).minor_to_major)) {
+    return absl::OkStatus();
+  }
+  return absl::UnimplementedError(
+      absl::StrCat("Assay's plug-in gives the bytes of arrays in row-major layout alone, not of ",
+                   buffer.shape.ToString(true)));
+}
+
 absl::StatusOr<Shape> ShapeOf(const PJRT_Client_BufferFromHostBuffer_Args& args) {
   const std::optional<ElementType> type = ElementTypeOf(args.type);
   if (!type || !IsArray(*type)) {
@@ -127,22 +138,12 @@ absl::Status BufferDynamicDimensions(PJRT_Buffer_DynamicDimensionIndices_Args& a
 
 absl::Status BufferMemoryLayout(PJRT_Buffer_GetMemoryLayout_Args& args) {
   if (args.buffer == nullptr) return NoObject("buffer");
-  // Row-major, for any rank.
-  static const auto& order = *[] {
-    auto* made = new std::vector<int64_t>(kMostDimensions);
-    for (size_t i = 0; i < kMostDimensions; ++i) {
-      (*made)[i] = static_cast<int64_t>(kMostDimensions - 1 - i);
-    }
-    return made;
-  }();
-  const size_t rank = args.buffer->shape.dimensions().size();
-  if (rank > kMostDimensions) return absl::UnimplementedError("too many dimensions");
   PJRT_Buffer_MemoryLayout layout = {};
   layout.struct_size = kStructSize<PJRT_Buffer_MemoryLayout>;
   layout.type = PJRT_MemoryLayout_Tiled;
   layout.value.tiled.struct_size = kStructSize<PJRT_Buffer_MemoryLayout_Tiled>;
-  layout.value.tiled.minor_to_major = order.data() + kMostDimensions - rank;
-  layout.value.tiled.minor_to_major_size = rank;
+  layout.value.tiled.minor_to_major = args.buffer->order.data();
+  layout.value.tiled.minor_to_major_size = args.buffer->order.size();
   args.layout = layout;
   return absl::OkStatus();
 }
@@ -228,6 +229,7 @@ absl::Status BufferToHost(PJRT_Buffer_ToHostBuffer_Args& args) {
 absl::Status BufferCopyRawToHost(PJRT_Buffer_CopyRawToHost_Args& args) {
   absl::StatusOr<std::shared_ptr<ArrayState>> state = StateOf(args.buffer);
   if (!state.ok()) return state.status();
+  if (absl::Status status = CheckRowMajor(*args.buffer); !status.ok()) return status;
   const absl::StatusOr<int64_t> bytes = args.buffer->shape.ByteSize();
   if (!bytes.ok()) return bytes.status();
   if (args.offset < 0 || args.transfer_size < 0 || args.offset > *bytes ||
@@ -265,6 +267,7 @@ namespace {
 absl::StatusOr<const std::byte*> DataOf(const PJRT_Buffer* buffer) {
   absl::StatusOr<std::shared_ptr<ArrayState>> state = StateOf(buffer);
   if (!state.ok()) return state.status();
+  if (absl::Status status = CheckRowMajor(*buffer); !status.ok()) return status;
   if (absl::Status status = (*state)->ready->Await(); !status.ok()) return status;
   return (*state)->value.data();
 }

@@ -7,10 +7,12 @@
 #include <mutex>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "backends/pjrt/plugin/client.h"
 #include "backends/pjrt/plugin/event.h"
+#include "backends/pjrt/plugin/host_layout.h"
 #include "spec/ir/literal.h"
 
 namespace assay::pjrt {
@@ -28,7 +30,7 @@ struct ArrayState {
 
 struct PJRT_Buffer {
   PJRT_Buffer(MemorySpace* in, Shape of, std::shared_ptr<ArrayState> array)
-      : memory(in), shape(std::move(of)), state_(std::move(array)) {}
+      : memory(in), shape(std::move(of)), order(OrderOf(shape)), state_(std::move(array)) {}
 
   PJRT_Device* device() const { return memory->device; }
   // Null once the buffer is deleted.
@@ -44,6 +46,8 @@ struct PJRT_Buffer {
 
   MemorySpace* const memory;
   const Shape shape;
+  // The dimensions from minor to major, as the host is told. The value is row-major.
+  const std::vector<int64_t> order;
   // Keeps the value at its address while the host refers to it.
   std::mutex references_mutex;
   int64_t references = 0;

@@ -41,9 +41,7 @@ std::shared_ptr<const ProgramFacts> FactsOf(const Program& program) {
     for (const int64_t size : result.dimensions()) facts->result_dims.push_back(size);
   }
   PointAt(program.result_memories(), &facts->result_memories, &facts->result_memory_sizes);
-  static const std::string device = "device";
-  facts->argument_memories.assign(program.arguments().size(), device.data());
-  facts->argument_memory_sizes.assign(program.arguments().size(), device.size());
+  PointAt(program.argument_memories(), &facts->argument_memories, &facts->argument_memory_sizes);
   facts->costs = {Cost("flops", program.operations()),
                   Cost("bytes accessed", program.bytes_accessed())};
   if (program.global()) {

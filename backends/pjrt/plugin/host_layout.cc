@@ -34,16 +34,17 @@ std::vector<int64_t> DenseStrides(const Shape& shape, absl::Span<const int64_t> 
 }
 
 std::vector<int64_t> RowMajorByteStrides(const Shape& shape) {
-  std::vector<int64_t> order;
-  for (auto d = static_cast<int64_t>(shape.dimensions().size()) - 1; d >= 0; --d) {
-    order.push_back(d);
-  }
-  return DenseStrides(shape, order);
+  return DenseStrides(shape, Layout::Default(shape.rank()).minor_to_major);
+}
+
+std::vector<int64_t> OrderOf(const Shape& shape) {
+  const Layout order = shape.has_layout() ? *shape.layout() : Layout::Default(shape.rank());
+  return std::vector<int64_t>(order.minor_to_major.begin(), order.minor_to_major.end());
 }
 
 absl::StatusOr<std::vector<int64_t>> StridesOf(const PJRT_Buffer_MemoryLayout* layout,
                                                const Shape& shape) {
-  if (layout == nullptr) return RowMajorByteStrides(shape);
+  if (layout == nullptr) return DenseStrides(shape, OrderOf(shape));
   const PJRT_Buffer_MemoryLayout known = Known(layout);
   const size_t rank = shape.dimensions().size();
   if (known.type == PJRT_MemoryLayout_Strides) {

@@ -17,8 +17,10 @@ namespace assay::pjrt {
 // Returns the byte strides of a dense array with this order of dimensions, minor to major.
 std::vector<int64_t> DenseStrides(const Shape& shape, absl::Span<const int64_t> minor_to_major);
 std::vector<int64_t> RowMajorByteStrides(const Shape& shape);
-// Returns the byte strides of a layout; a null layout is row-major. Returns INVALID_ARGUMENT for a
-// layout that does not fit the shape, and UNIMPLEMENTED for tiles.
+// Returns the dimensions of a shape from minor to major: those of its layout, or row-major.
+std::vector<int64_t> OrderOf(const Shape& shape);
+// Returns the byte strides of a layout; a null layout is that of the shape. Returns
+// INVALID_ARGUMENT for a layout that does not fit the shape, and UNIMPLEMENTED for tiles.
 absl::StatusOr<std::vector<int64_t>> StridesOf(const PJRT_Buffer_MemoryLayout* layout,
                                                const Shape& shape);
 

@@ -19,6 +19,8 @@ namespace assay::pjrt {
 namespace {
 
 constexpr double kSmallOperations = 20000;
+// XLA's number of the memory of the host.
+constexpr int64_t kHostMemory = 5;
 
 // 64 bits of FNV-1a, which stay the same from run to run.
 uint64_t HashOf(absl::string_view text, uint64_t hash = 14695981039346656037u) {
@@ -114,6 +116,29 @@ std::string WantedMemory(const Instruction& result) {
     value = value->operand(0);
   }
   return "";
+}
+
+// Sets the memories of leaves that the entry's layout puts into the memory of the host, from leaf
+// `first` on. Returns the number of leaves.
+size_t TakeMemories(const Shape& layout, size_t first, std::vector<std::string>* memories) {
+  const std::vector<const Shape*> leaves = Leaves(layout);
+  for (size_t i = 0; i < leaves.size() && first + i < memories->size(); ++i) {
+    const bool on_host = leaves[i]->is_array() && leaves[i]->has_layout() &&
+                         leaves[i]->layout()->memory_space == kHostMemory;
+    if (on_host) (*memories)[first + i] = "pinned_host";
+  }
+  return leaves.size();
+}
+
+// Gives leaves the order of dimensions that the entry's layout has for them.
+void TakeOrders(const Shape& layout, std::vector<Shape>* leaves) {
+  const std::vector<const Shape*> said = Leaves(layout);
+  for (size_t i = 0; i < said.size() && i < leaves->size(); ++i) {
+    if (!said[i]->is_array() || !said[i]->has_layout()) continue;
+    Layout order;
+    order.minor_to_major = said[i]->layout()->minor_to_major;
+    (*leaves)[i].set_layout(std::move(order));
+  }
 }
 
 // The number of the leaf at the index: those of the elements before it come first. None where the
@@ -232,14 +257,7 @@ absl::Status Program::PlaceBorder() {
                        leaf.ToString()));
     }
   }
-  result_memories_.assign(results_.size(), "device");
-  const Instruction& root = *module_->entry()->root();
-  for (size_t i = 0; i < results_.size(); ++i) {
-    const bool listed = root.opcode() == Opcode::kTuple &&
-                        root.operand_count() == static_cast<int64_t>(results_.size());
-    const std::string wanted = WantedMemory(listed ? *root.operand(static_cast<int64_t>(i)) : root);
-    if (wanted == "pinned_host" || wanted == "unpinned_host") result_memories_[i] = wanted;
-  }
+  PlaceMemories();
   if (options_.global_shapes) {
     absl::StatusOr<GlobalShapes> global = GlobalShapes::Of(*module_, options_.partitions);
     if (!global.ok()) return global.status();
@@ -251,8 +269,28 @@ absl::Status Program::PlaceBorder() {
       if (results_[i].is_array()) results_[i] = global_->results()[i].TileShape();
     }
   }
+  if (module_->entry_layout) TakeOrders(module_->entry_layout->result, &results_);
   FindDonated();
   return absl::OkStatus();
+}
+
+void Program::PlaceMemories() {
+  argument_memories_.assign(arguments_.size(), "device");
+  result_memories_.assign(results_.size(), "device");
+  if (module_->entry_layout) {
+    size_t first = 0;
+    for (const Shape& parameter : module_->entry_layout->parameters) {
+      first += TakeMemories(parameter, first, &argument_memories_);
+    }
+    TakeMemories(module_->entry_layout->result, 0, &result_memories_);
+  }
+  const Instruction& root = *module_->entry()->root();
+  for (size_t i = 0; i < results_.size(); ++i) {
+    const bool listed = root.opcode() == Opcode::kTuple &&
+                        root.operand_count() == static_cast<int64_t>(results_.size());
+    const std::string wanted = WantedMemory(listed ? *root.operand(static_cast<int64_t>(i)) : root);
+    if (wanted == "pinned_host" || wanted == "unpinned_host") result_memories_[i] = wanted;
+  }
 }
 
 // As XLA does it: aliased arguments are taken, and donors as far as there is a result of as many

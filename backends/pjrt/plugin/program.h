@@ -50,14 +50,16 @@ class Program {
   const ProgramOptions& options() const { return options_; }
   const Module& module() const { return *module_; }
   int64_t device_count() const { return options_.replicas * options_.partitions; }
-  // The shapes of the arguments and results on every device.
+  // The shapes of the arguments and results on every device. A result has a layout where the
+  // program says one.
   const std::vector<Shape>& arguments() const { return arguments_; }
   const std::vector<Shape>& results() const { return results_; }
   // Set for a program on global shapes with several partitions.
   const std::optional<GlobalShapes>& global() const { return global_; }
   // By argument: true if the program may reuse its storage.
   const std::vector<bool>& donated() const { return donated_; }
-  // By result: the kind of its memory.
+  // By argument and by result: the kind of its memory.
+  const std::vector<std::string>& argument_memories() const { return argument_memories_; }
   const std::vector<std::string>& result_memories() const { return result_memories_; }
   const std::string& fingerprint() const { return fingerprint_; }
   // True if the program takes less time than starting it on another thread.
@@ -80,6 +82,7 @@ class Program {
   absl::Status ReadOptions(const PJRT_Client& client);
   absl::Status ReadModule();
   absl::Status PlaceBorder();
+  void PlaceMemories();
   void FindDonated();
   absl::Status MakeExecutable(const PJRT_Client& client);
   void CountCosts();
@@ -97,7 +100,7 @@ class Program {
   std::vector<Shape> arguments_, results_;
   std::optional<GlobalShapes> global_;
   std::vector<bool> donated_;
-  std::vector<std::string> result_memories_;
+  std::vector<std::string> argument_memories_, result_memories_;
   std::string fingerprint_;
   bool is_small_ = false;
   double operations_ = 0, bytes_accessed_ = 0;

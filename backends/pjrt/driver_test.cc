@@ -76,7 +76,8 @@ TEST_F(DriverTest, SaysWhatAClientRefuses) {
   Expect("client_refused", kAborted, "makes no client: not today");
   Expect("null_client", kAborted, "makes no client: the plug-in made a null client");
   Expect("many_devices", kAborted, "the plug-in says that it has 1152921504606846976 devices");
-  Expect("none", kUnimplemented, "does not support f32");
+  // An error for every type is no word on types.
+  Expect("none", kAborted, "the plug-in compiles neither HLO nor StableHLO: not today");
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
 
 namespace assay {
 namespace {
@@ -142,6 +143,12 @@ NamedSharding::DimensionSharding ReadAxes(const Mesh& mesh, Cursor& cursor) {
 absl::StatusOr<std::vector<NamedSharding>> ReadSdyShardings(absl::string_view text,
                                                             const Module& module) {
   std::vector<NamedSharding> shardings;
+  // That of an argument is written without a list.
+  std::string list;
+  if (absl::ConsumePrefix(&text, "#sdy.sharding<")) {
+    list = absl::StrCat("#sdy.sharding_per_value<[<", text, "]>");
+    text = list;
+  }
   Cursor cursor(text);
   cursor.Need("#sdy.sharding_per_value<[");
   while (cursor.More("]")) {

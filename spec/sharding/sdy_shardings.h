@@ -15,7 +15,8 @@
 
 namespace assay {
 
-// The shardings of a list, with their meshes; INVALID_ARGUMENT says what is not understood.
+// The shardings of a list, or a single one, with their meshes; INVALID_ARGUMENT says what is not
+// understood.
 absl::StatusOr<std::vector<NamedSharding>> ReadSdyShardings(absl::string_view text,
                                                             const Module& module);
 // How a value is cut: its `sharding=`, else the frontend attribute xla.sdy.sharding; none where it

@@ -188,7 +188,11 @@ absl::Status Lowering::ReadArgumentAttributes(const Operation& function, Scope& 
     if (const Attribute* shardy = attributes->Find("sdy.sharding")) {
       absl::StatusOr<Sharding> sharding = TilesOfShardy(*shardy, program_);
       if (!sharding.ok()) return Error(function, sharding.status().message());
-      parameter->mutable_annotations().sharding = *std::move(sharding);
+      // Tiles do not say that a value is unreduced: the attribute alone does.
+      const Attribute* unreduced = shardy->Find("unreduced");
+      if (unreduced == nullptr || unreduced->elements.empty()) {
+        parameter->mutable_annotations().sharding = *std::move(sharding);
+      }
       parameter->mutable_annotations().frontend_attributes["xla.sdy.sharding"] =
           PrintAttribute(*shardy);
     }

@@ -8,6 +8,8 @@
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "spec/sharding/sdy_shardings.h"
+#include "spec/sharding/tiles.h"
 #include "spec/stablehlo/text.h"
 #include "spec/text/printer.h"
 
@@ -263,6 +265,26 @@ func.func @main(%x: tensor<2x3xf32> {mhlo.layout_mode = "{0,1}"},
   EXPECT_THAT(ErrorOf("func.func @main(%x: tensor<2x3xf32> {mhlo.layout_mode = \"{0,0}\"}) -> "
                       "tensor<2x3xf32> { return %x : tensor<2x3xf32> }"),
               HasSubstr("or a layout of f32[2,3] such as \"{0,1}\", not \"{0,0}\""));
+}
+
+// An argument that is a sum over devices has no tiles to say so: Shardy's attribute stays alone.
+TEST(ToModule, AnUnreducedArgumentKeepsItsSharding) {
+  const absl::StatusOr<ConvertedProgram> converted = Convert(R"(
+module @m attributes {mhlo.num_partitions = 4 : i32} {
+  sdy.mesh @mesh = <["x"=2, "y"=2]>
+  func.func public @main(%x: tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}], unreduced={"y"}>}) -> tensor<4xf32> {
+    return %x : tensor<4xf32>
+  }
+})");
+  ASSERT_TRUE(converted.ok()) << converted.status();
+  const absl::StatusOr<std::optional<Sharding>> sharding =
+      WrittenSharding(*converted->module->entry()->parameters()[0]);
+  ASSERT_TRUE(sharding.ok()) << sharding.status();
+  ASSERT_TRUE(sharding->has_value());
+  const absl::StatusOr<Placement> placement = TilesOf(**sharding, Shape(ElementType::kF32, {4}), 4);
+  ASSERT_TRUE(placement.ok()) << placement.status();
+  EXPECT_EQ(placement->summands, 2);
+  EXPECT_EQ(placement->tile_sizes[0], 2);
 }
 
 TEST(ToModule, SizesFollowFromSymbolsAndArguments) {

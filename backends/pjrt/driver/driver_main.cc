@@ -66,7 +66,7 @@ absl::StatusOr<std::unique_ptr<PluginBackend>> Start(const Target& target,
 std::string KeyOf(const Target& target, absl::string_view argument) {
   struct stat file = {};
   stat(target.path.c_str(), &file);
-  return absl::StrReplaceAll(absl::StrCat("1 ", argument, " ", file.st_size, " ", file.st_mtime),
+  return absl::StrReplaceAll(absl::StrCat("2 ", argument, " ", file.st_size, " ", file.st_mtime),
                              {{"\n", " "}});
 }
 

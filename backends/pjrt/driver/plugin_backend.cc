@@ -336,6 +336,12 @@ absl::StatusOr<std::unique_ptr<Executable>> PluginBackend::Compile(const Module&
     (*flat)->num_partitions = partitions;
     absl::StatusOr<GlobalShapes> shapes = GlobalShapes::Of(**flat, partitions);
     if (!shapes.ok()) return shapes.status();
+    const auto& results = shapes->results();
+    if (std::any_of(results.begin(), results.end(),
+                    [](const PlacedLeaf& leaf) { return leaf.IsUnreduced(); })) {
+      return absl::UnimplementedError(
+          "a result is unreduced: its sum over the devices of the plug-in is not formed");
+    }
     if (absl::Status status = WriteBorderShardings(**flat); !status.ok()) return status;
     global = *std::move(shapes);
   } else if (partitions > 1) {

@@ -109,9 +109,10 @@ absl::Status PluginClient::ReadDevices() {
   absl::Status status = library_.Call(&PJRT_Api::Client_AddressableDevices, list);
   if (!status.ok()) return status;
   const size_t count = list->num_addressable_devices;
-  if (count == 0 || count > kMostDevices || list->addressable_devices == nullptr) {
+  if (count == 0 || count > kMostDevices) {
     return Nonsense(absl::StrCat("says that it has ", count, " devices"));
   }
+  if (list->addressable_devices == nullptr) return Nonsense("gave a null list of devices");
   devices_.assign(list->addressable_devices, list->addressable_devices + count);
   for (PJRT_Device* device : devices_) {
     Padded<PJRT_Device_GetDescription_Args> description;

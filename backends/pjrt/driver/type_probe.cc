@@ -81,6 +81,8 @@ std::optional<std::vector<std::string>> ProbeTypes(
     if (next < std::size(kArrayTypes)) types.emplace_back(Name(kArrayTypes[next++]));
   }
   for (; next < std::size(kArrayTypes); ++next) types.emplace_back(Name(kArrayTypes[next]));
+  // What fails for every type has another cause, which the first request shows.
+  if (types.empty()) return std::nullopt;
   return types;
 }
 

@@ -20,8 +20,8 @@ using TypeQuestion = std::function<absl::Status(ElementType)>;
 
 // Returns the names of the types for which the plug-in does not return an error. They include types
 // for which it crashes or takes more than 30 seconds, so that programs with them are run and fail.
-// `start` starts the plug-in and is called in child processes; returns nothing if it fails. Must be
-// called while this process has one thread.
+// `start` starts the plug-in and is called in child processes. Returns nothing if it fails, or if
+// the plug-in returns an error for every type. Must be called while this process has one thread.
 std::optional<std::vector<std::string>> ProbeTypes(
     const std::function<absl::StatusOr<TypeQuestion>()>& start);
 

@@ -13,6 +13,7 @@
 #include "runtime/module_form.h"
 #include "spec/proto/conversions.h"
 #include "spec/proto/module_file.h"
+#include "spec/text/parser.h"
 #include "spec/verify/verifier.h"
 
 namespace assay::pjrt {
@@ -141,6 +142,30 @@ void TakeOrders(const Shape& layout, std::vector<Shape>* leaves) {
   }
 }
 
+// A program that adds `count` arrays of the shape, with one rounding.
+std::string SumText(const Shape& shape, int64_t count) {
+  const std::string name(assay::Name(shape.element_type()));
+  std::vector<int64_t> rows = {1};
+  rows.insert(rows.end(), shape.dimensions().begin(), shape.dimensions().end());
+  const std::string row = Shape(shape.element_type(), rows).ToString();
+  rows[0] = count;
+  std::string text =
+      absl::StrCat("HloModule sum_of_unreduced\nadd {\n a = ", name, "[] parameter(0)\n b = ", name,
+                   "[] parameter(1)\n ROOT c = ", name, "[] add(a, b)\n}\nENTRY main {\n");
+  std::string list;
+  for (int64_t i = 0; i < count; ++i) {
+    absl::StrAppend(&text, " p", i, " = ", shape.ToString(), " parameter(", i, ")\n r", i, " = ",
+                    row, " reshape(p", i, ")\n");
+    absl::StrAppend(&list, i == 0 ? "r" : ", r", i);
+  }
+  absl::StrAppend(&text, " all = ", Shape(shape.element_type(), rows).ToString(), " concatenate(",
+                  list, "), dimensions={0}\n none = ", name, "[] constant(",
+                  IsComplex(shape.element_type()) ? "(0, 0)" : "0",
+                  ")\n ROOT sum = ", shape.ToString(),
+                  " reduce(all, none), dimensions={0}, to_apply=add\n}\n");
+  return text;
+}
+
 // The number of the leaf at the index: those of the elements before it come first. None where the
 // shape has no such place.
 std::optional<size_t> LeafAt(const Shape& shape, const ShapeIndex& index) {
@@ -166,6 +191,7 @@ absl::StatusOr<std::shared_ptr<Program>> Program::Compile(const PJRT_Client& cli
   if (status.ok()) status = program->ReadModule();
   if (status.ok()) status = program->PlaceBorder();
   if (status.ok()) status = program->MakeExecutable(client);
+  if (status.ok()) status = program->MakeSums();
   if (!status.ok()) return status;
   program->CountCosts();
   program->fingerprint_ = absl::StrFormat(
@@ -344,6 +370,19 @@ absl::Status Program::MakeExecutable(const PJRT_Client& client) {
   return absl::OkStatus();
 }
 
+absl::Status Program::MakeSums() {
+  sums_.resize(arguments_.size());
+  for (size_t i = 0; global_ && i < arguments_.size(); ++i) {
+    const PlacedLeaf& leaf = global_->arguments()[i];
+    if (!leaf.shape.is_array() || !leaf.IsUnreduced()) continue;
+    absl::StatusOr<std::unique_ptr<Module>> sum =
+        ParseModule(SumText(leaf.shape, leaf.placement.summands));
+    if (!sum.ok()) return sum.status();
+    sums_[i] = *std::move(sum);
+  }
+  return absl::OkStatus();
+}
+
 void Program::CountCosts() {
   for (const auto& computation : module_->computations()) {
     for (const auto& instruction : computation->instructions()) {
@@ -410,8 +449,17 @@ absl::StatusOr<std::vector<DeviceOutputs>> Program::RunBackend(
   return outputs;
 }
 
+absl::StatusOr<Literal> Program::JoinedArgument(size_t i, absl::Span<const Literal> tiles) {
+  const PlacedLeaf& leaf = global_->arguments()[i];
+  if (sums_[i] == nullptr) return leaf.Join(tiles);
+  const absl::StatusOr<std::vector<Literal>> summands = leaf.Summands(tiles);
+  if (!summands.ok()) return summands.status();
+  const std::lock_guard lock(mutex_);
+  return RunOnce(*backend_, *sums_[i], *summands);
+}
+
 absl::StatusOr<std::vector<std::vector<Literal>>> Program::Joined(
-    const std::vector<std::vector<Literal>>& arguments) const {
+    const std::vector<std::vector<Literal>>& arguments) {
   const auto partitions = static_cast<size_t>(options_.partitions);
   std::vector<std::vector<Literal>> joined(arguments.size() / partitions);
   for (size_t r = 0; r < joined.size(); ++r) {
@@ -424,7 +472,7 @@ absl::StatusOr<std::vector<std::vector<Literal>>> Program::Joined(
       }
       std::vector<Literal> tiles;
       for (size_t p = 0; p < partitions; ++p) tiles.push_back(arguments[r * partitions + p][i]);
-      absl::StatusOr<Literal> value = leaf.Join(tiles);
+      absl::StatusOr<Literal> value = JoinedArgument(i, tiles);
       if (!value.ok()) return value.status();
       joined[r].push_back(*std::move(value));
     }

@@ -12,6 +12,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 #include "backends/backend.h"
 #include "backends/pjrt/plugin/client.h"
 #include "backends/pjrt/plugin/python_callback.h"
@@ -85,12 +86,14 @@ class Program {
   void PlaceMemories();
   void FindDonated();
   absl::Status MakeExecutable(const PJRT_Client& client);
+  absl::Status MakeSums();
   void CountCosts();
   absl::StatusOr<std::vector<DeviceOutputs>> RunBackend(
       const std::vector<std::vector<Literal>>& arguments);
   // Returns, for each replica, the global values of which its partitions hold tiles.
   absl::StatusOr<std::vector<std::vector<Literal>>> Joined(
-      const std::vector<std::vector<Literal>>& arguments) const;
+      const std::vector<std::vector<Literal>>& arguments);
+  absl::StatusOr<Literal> JoinedArgument(size_t i, absl::Span<const Literal> tiles);
   absl::StatusOr<std::vector<std::vector<Literal>>> Cut(
       const std::vector<DeviceOutputs>& outputs) const;
 
@@ -106,6 +109,8 @@ class Program {
   double operations_ = 0, bytes_accessed_ = 0;
   std::optional<CallbackUses> callback_uses_;
   CustomCallRegistry custom_calls_;
+  // By argument: the module that adds the values of an unreduced one; null for others.
+  std::vector<std::unique_ptr<Module>> sums_;
   // One execution at a time.
   std::mutex mutex_;
   std::unique_ptr<Backend> backend_;

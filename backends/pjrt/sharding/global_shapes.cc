@@ -30,7 +30,8 @@ bool UsesShardy(const Module& module) {
 }
 
 bool PlacedLeaf::IsReplicated() const {
-  return std::equal(placement.tile_sizes.begin(), placement.tile_sizes.end(),
+  return !IsUnreduced() &&
+         std::equal(placement.tile_sizes.begin(), placement.tile_sizes.end(),
                     shape.dimensions().begin(), shape.dimensions().end()) &&
          std::all_of(placement.devices.begin(), placement.devices.end(),
                      [](const std::optional<DeviceTile>& tile) { return tile.has_value(); });
@@ -39,12 +40,27 @@ bool PlacedLeaf::IsReplicated() const {
 absl::StatusOr<Literal> PlacedLeaf::TileOf(const Literal& value, size_t device) const {
   if (IsReplicated()) return value;
   const std::optional<DeviceTile>& tile = placement.devices[device];
-  if (!tile) return Literal::Create(TileShape());
+  if (!tile || tile->summand > 0) return Literal::Zeros(TileShape());
   return CutTile(value, tile->tile, placement.tile_sizes);
 }
 
 absl::StatusOr<Literal> PlacedLeaf::Join(absl::Span<const Literal> tiles) const {
   return JoinTiles(placement, shape, tiles);
+}
+
+absl::StatusOr<std::vector<Literal>> PlacedLeaf::Summands(absl::Span<const Literal> tiles) const {
+  std::vector<Literal> summands;
+  for (int64_t i = 0; i < placement.summands; ++i) {
+    Placement own = placement;
+    own.summands = 1;
+    for (std::optional<DeviceTile>& tile : own.devices) {
+      if (tile && tile->summand != i) tile = std::nullopt;
+    }
+    absl::StatusOr<Literal> summand = JoinTiles(own, shape, tiles);
+    if (!summand.ok()) return summand.status();
+    summands.push_back(*std::move(summand));
+  }
+  return summands;
 }
 
 absl::Status GlobalShapes::AddLeaves(const Sharding& sharding, const Instruction& value,
@@ -65,7 +81,8 @@ absl::Status GlobalShapes::AddLeaves(const Sharding& sharding, const Instruction
     absl::StatusOr<Placement> placement =
         TilesOf(says ? *each.sharding : replicated, *each.shape, partitions);
     if (!placement.ok()) return placement.status();
-    if (!placement->known || placement->values > 1 || placement->summands > 1) {
+    if (!placement->known || placement->values > 1 ||
+        (placement->summands > 1 && placement->reduction != NamedSharding::Reduction::kSum)) {
       return absl::UnimplementedError(
           absl::StrCat("the sharding of ", value.Describe(), " does not cut an array into tiles"));
     }
@@ -108,31 +125,39 @@ std::string SerializedSharding(const PlacedLeaf& leaf) {
   if (leaf.IsReplicated()) return "";
   const size_t rank = leaf.shape.dimensions().size();
   std::vector<std::set<int64_t>> starts(rank);
-  std::map<Dimensions, std::vector<int64_t>> devices;  // by tile, in row-major order
+  // By tile, in row-major order, and by summand: the devices that hold copies.
+  std::map<Dimensions, std::map<int64_t, std::vector<int64_t>>> tiles;
   for (size_t d = 0; d < leaf.placement.devices.size(); ++d) {
     const std::optional<DeviceTile>& tile = leaf.placement.devices[d];
     if (!tile) continue;
     for (size_t i = 0; i < rank; ++i) starts[i].insert(tile->tile.starts[i]);
-    devices[tile->tile.starts].push_back(static_cast<int64_t>(d));
+    tiles[tile->tile.starts][tile->summand].push_back(static_cast<int64_t>(d));
   }
   wire::OpSharding sharding;
-  if (devices.size() == 1 && devices.begin()->second.size() == 1) {
+  const auto& first = tiles.begin()->second;
+  const size_t copies = first.begin()->second.size();
+  if (tiles.size() == 1 && first.size() == 1 && copies == 1) {
     sharding.set_type(wire::OpSharding::MAXIMAL);
     sharding.add_tile_assignment_dimensions(1);
-    sharding.add_tile_assignment_devices(devices.begin()->second.front());
+    sharding.add_tile_assignment_devices(first.begin()->second.front());
     return sharding.SerializeAsString();
   }
   sharding.set_type(wire::OpSharding::OTHER);
   for (const std::set<int64_t>& own : starts) {
     sharding.add_tile_assignment_dimensions(static_cast<int64_t>(own.size()));
   }
-  const size_t copies = devices.begin()->second.size();
-  if (copies > 1) {
-    sharding.add_tile_assignment_dimensions(static_cast<int64_t>(copies));
+  if (copies > 1) sharding.add_tile_assignment_dimensions(static_cast<int64_t>(copies));
+  if (leaf.IsUnreduced()) {
+    sharding.add_tile_assignment_dimensions(leaf.placement.summands);
+    if (copies > 1) sharding.add_last_tile_dims(wire::OpSharding::REPLICATED);
+    sharding.add_last_tile_dims(wire::OpSharding::UNREDUCED);
+  } else if (copies > 1) {
     sharding.set_replicate_on_last_tile_dim(true);
   }
-  for (const auto& [start, own] : devices) {
-    for (const int64_t device : own) sharding.add_tile_assignment_devices(device);
+  for (const auto& [start, summands] : tiles) {
+    for (size_t copy = 0; copy < copies; ++copy) {
+      for (const auto& [summand, own] : summands) sharding.add_tile_assignment_devices(own[copy]);
+    }
   }
   return sharding.SerializeAsString();
 }

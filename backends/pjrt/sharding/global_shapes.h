@@ -1,5 +1,6 @@
 // Modules on global shapes: the devices hold tiles of every argument and result, according to the
-// module's shardings. Tests: tools/peers/pjrt_jax.py.
+// module's shardings. Tests: global_shapes_test.cc,
+// tools/peers/pjrt_jax.py.
 #ifndef ASSAY_BACKENDS_PJRT_SHARDING_GLOBAL_SHAPES_H_
 #define ASSAY_BACKENDS_PJRT_SHARDING_GLOBAL_SHAPES_H_
 
@@ -28,10 +29,15 @@ struct PlacedLeaf {
   Shape TileShape() const { return Shape(shape.element_type(), placement.tile_sizes); }
   // Returns true if every device holds the whole array.
   bool IsReplicated() const;
-  // Returns a device's tile of the array. The tile of a replicated array is the array itself.
+  // Returns true if the array is the sum of what the devices hold.
+  bool IsUnreduced() const { return placement.summands > 1; }
+  // Returns a device's tile of the array. The tile of a replicated array is the array itself. Of an
+  // unreduced array the devices of the first summand hold the value, the others zeros.
   absl::StatusOr<Literal> TileOf(const Literal& value, size_t device) const;
   // Returns the array of which the devices hold these tiles.
   absl::StatusOr<Literal> Join(absl::Span<const Literal> tiles) const;
+  // Returns the arrays whose sum the devices hold in these tiles.
+  absl::StatusOr<std::vector<Literal>> Summands(absl::Span<const Literal> tiles) const;
 };
 
 // The placement of the leaves of the entry's parameters and root on the partitions. A leaf without
@@ -39,7 +45,7 @@ struct PlacedLeaf {
 class GlobalShapes {
  public:
   // Returns INVALID_ARGUMENT for an invalid sharding, and UNIMPLEMENTED if an argument or result is
-  // unreduced (the sum of the devices' values) or manual (one value for each device).
+  // manual (one value for each device) or the maximum or minimum of the devices' values.
   static absl::StatusOr<GlobalShapes> Of(const Module& module, int64_t partitions);
 
   int64_t partitions() const { return partitions_; }
@@ -58,8 +64,8 @@ class GlobalShapes {
 // Writes the shardings of arguments and results into the module; missing ones are replicated.
 absl::Status WriteBorderShardings(Module& module);
 
-// Serialises the placement as an OpSharding without axes: tiles by dimension and the devices in the
-// order of the tiles. Empty for a replicated array, as hosts expect it.
+// Serialises the placement as an OpSharding without axes: tiles by dimension, copies and summands,
+// and the devices in this order. Empty for a replicated array, as hosts expect it.
 std::string SerializedSharding(const PlacedLeaf& leaf);
 
 }  // namespace assay::pjrt

@@ -194,7 +194,7 @@ const Row kRows[] = {
     {"fusion", "", kElement, INSIDE "ROOT r = $v fusion(x), kind=kLoop, calls=f }"},
     {"conditional", "", kElement,
      INSIDE "i = s32[] constant(1) ROOT r = $v conditional(i, x, x), branch_computations={f, f} }"},
-    {"while", "two turns", kElement,
+    {"while", "two iterations", kElement,
      "HloModule m b { p = (s32[], $v) parameter(0) i = s32[] get-tuple-element(p), index=0 x = $v "
      "get-tuple-element(p), index=1 o = s32[] constant(1) j = s32[] add(i, o) y = $v negate(x) "
      "ROOT "

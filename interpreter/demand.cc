@@ -398,7 +398,8 @@ std::vector<std::string> DemandMachine::ContextOf(int32_t activation) const {
     std::string text = inside.caller->name();
     if (inside.caller->opcode() == Opcode::kWhile) {
       const bool test = inside.computation == inside.caller->GetComputation(Attr::kCondition);
-      text = absl::StrCat(test ? "condition of turn " : "turn ", inside.number, " of ", text);
+      text = absl::StrCat(test ? "condition of iteration " : "iteration ", inside.number, " of ",
+                          text);
     } else if (inside.caller->opcode() == Opcode::kConditional) {
       text = absl::StrCat("branch ", inside.number, " of ", text);
     }

@@ -57,7 +57,7 @@ class DemandMachine : public runtime::ComputationCaller {
                                        std::vector<std::string>* through = nullptr);
   // The elements that one reads, in the order of the first reads, after Evaluate.
   absl::StatusOr<std::vector<ElementKey>> ReadsOf(const ElementKey& key);
-  // "turn 3 of w", ...: outermost first.
+  // "iteration 3 of w", ...: outermost first.
   std::vector<std::string> ContextOf(int32_t activation) const;
 
   static const Shape& ShapeOf(const DemandedLeaf& place);

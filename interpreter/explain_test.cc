@@ -98,14 +98,14 @@ TEST(Explain, FollowsLoops) {
   ExplainOptions options;
   options.depth = 2;
   EXPECT_EQ(Explain(kPowers, {"s32[2]{0} {3,5}", "s32[] 2"}, {0, {1}}, options),
-            "y[1] = 20 {turn 1 of w} ~r ~w ~t <- (y[1] = 10 {turn 0 of w} ~x ~s ~t <- "
+            "y[1] = 20 {iteration 1 of w} ~r ~w ~t <- (y[1] = 10 {iteration 0 of w} ~x ~s ~t <- "
             "(p[1] = 5 ~x ~s ~init))");
   options.depth = 0;
   EXPECT_EQ(Explain(kPowers, {"s32[2]{0} {3,5}", "s32[] 0"}, {0, {1}}, options),
             "p[1] = 5 ~r ~w ~init");
   // 2^31 wraps; three hundred times deeper than what waits on the stack.
   EXPECT_THAT(Explain(kPowers, {"s32[2]{0} {3,1}", "s32[] 30000"}, {0, {1}}, options),
-              HasSubstr("y[1] = 0 {turn 29999 of w}"));
+              HasSubstr("y[1] = 0 {iteration 29999 of w}"));
 }
 
 TEST(Explain, FollowsCallsAndBranches) {

@@ -142,7 +142,7 @@ const Row kRows[] = {
      "transpose_a=NO_TRANSPOSE"},
     {"fft c64", "element and log n", 0x1p20, 1, 0, "f64", Wanted::kNothing, 0, plain::Fft,
      "fft(c64[65536] x), fft_type=FFT, fft_length={65536}"},
-    {"while, scalar", "turn", 1e4, 0, 0, "f32", Wanted::kRate, 2.5e6, nullptr,
+    {"while, scalar", "iteration", 1e4, 0, 0, "f32", Wanted::kRate, 2.5e6, nullptr,
      "HloModule m b { p = (s32[], f32[]) parameter(0) i = s32[] get-tuple-element(p), index=0 x = "
      "f32[] get-tuple-element(p), index=1 o = s32[] constant(1) j = s32[] add(i, o) y = f32[] "
      "negate(x) z = f32[] add(y, x) ROOT t = (s32[], f32[]) tuple(j, z) } c { p = (s32[], f32[]) "

@@ -73,7 +73,7 @@ absl::StatusOr<PendingPtr> Channels::Send(const Instruction& send, std::optional
                                           const Literal& value, const Process& process) {
   const int64_t channel = ChannelOf(send);
   Line line = {-1, channel, -1, -1};
-  std::string awaited = absl::StrCat("nobody has begun to receive on channel ", channel);
+  std::string awaited = absl::StrCat("no process has begun to receive on channel ", channel);
   if (target.has_value()) {
     line = {process.id().program, channel, process.number(), *target};
     ProcessId receiver = process.id();
@@ -100,7 +100,7 @@ absl::StatusOr<PendingPtr> Channels::Receive(const Instruction& recv, std::optio
                                              const Process& process) {
   const int64_t channel = ChannelOf(recv);
   Line line = {-1, channel, -1, -1};
-  std::string awaited = absl::StrCat("nobody has sent on channel ", channel);
+  std::string awaited = absl::StrCat("no process has sent on channel ", channel);
   if (source.has_value()) {
     line = {process.id().program, channel, *source, process.number()};
     ProcessId sender = process.id();

@@ -10,7 +10,7 @@ absl::StatusOr<Literal> Host::Infeed(const ProcessId& /*process*/, const Shape& 
 }
 
 absl::Status Host::Outfeed(const ProcessId& /*process*/, const Literal& /*value*/) {
-  return absl::FailedPreconditionError("nobody takes what is fed out");
+  return absl::FailedPreconditionError("the host takes no values from outfeeds in this run");
 }
 
 absl::StatusOr<Literal> Host::Receive(const ProcessId& /*process*/, const std::string& key,

@@ -68,7 +68,7 @@ absl::Status Region::Call(absl::Span<const std::byte* const> inputs,
                           absl::Span<std::byte* const> outputs, int64_t n,
                           runtime::Context& context) const {
   if (context.caller == nullptr) {
-    return absl::InternalError("a region that is not flat has nobody to run it");
+    return absl::InternalError("a region that is not flat has no caller that runs it");
   }
   for (int64_t i = 0; i < n; ++i) {
     std::vector<Literal> arguments;

@@ -257,7 +257,7 @@ absl::Status ScanKernel::RunCalls(absl::Span<const ArrayRef> operands,
                                   absl::Span<const MutableArrayRef> results,
                                   Context& context) const {
   if (context.caller == nullptr) {
-    return absl::InternalError("a region that is not flat has nobody to run it");
+    return absl::InternalError("a region that is not flat has no caller that runs it");
   }
   runtime::ScratchLease lease(context);
   std::vector<Literal> carries;

@@ -183,7 +183,7 @@ class Tracer : public FirstProcessObserver {
 absl::Status CheckDepth(const TraceDepth& depth) {
   if (depth.turns < 1 || depth.turns > kMostTurns) {
     return absl::InvalidArgumentError(
-        absl::StrCat(depth.turns, " turns: from 1 to ", kMostTurns, " can be asked"));
+        absl::StrCat(depth.turns, " iterations: from 1 to ", kMostTurns, " can be asked"));
   }
   if (depth.subgraphs != 0 && (depth.subgraphs < 2 || depth.subgraphs > kMostMembers)) {
     return absl::InvalidArgumentError(absl::StrCat("subgraphs of ", depth.subgraphs,

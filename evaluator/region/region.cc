@@ -105,8 +105,9 @@ absl::StatusOr<std::vector<Literal>> CallOut(const Computation& computation,
                                              absl::Span<const Literal> arguments,
                                              EvaluationContext& context) {
   if (context.caller == nullptr) {
-    return absl::UnimplementedError(absl::StrCat("region ", computation.name(),
-                                                 " is not a scalar program and nobody runs calls"));
+    return absl::UnimplementedError(
+        absl::StrCat("region ", computation.name(),
+                     " is not a scalar program, and this evaluation has no caller that runs it"));
   }
   absl::StatusOr<Literal> result = context.caller->Call(computation, arguments);
   if (!result.ok()) return result.status();

@@ -139,7 +139,7 @@ ModuleWriter::Node ModuleWriter::Done(const Instruction& instruction) {
   const Instruction* start = instruction.operand(0);
   while (start->opcode() == Opcode::kAsyncUpdate) start = start->operand(0);
   const auto it = started_.find(start);
-  if (it == started_.end()) return Refuse(instruction, "what it awaits started elsewhere");
+  if (it == started_.end()) return Refuse(instruction, "its start is not in this computation");
   return it->second;
 }
 

@@ -50,7 +50,7 @@ absl::StatusOr<const Operation*> Lowering::EntryFunction() const {
   }
   if (functions.size() == 1) return functions[0];
   return absl::InvalidArgumentError(absl::StrCat(
-      file, "there is no function @main; --entry NAME picks another of ", NamesOf(functions)));
+      file, "there is no function @main; --entry NAME selects another of ", NamesOf(functions)));
 }
 
 absl::StatusOr<std::vector<Shape>> Lowering::EntryShapes(const Operation& function) {

@@ -5,7 +5,9 @@
 #include <memory>
 #include <optional>
 #include <utility>
+#include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
@@ -32,6 +34,12 @@ std::string KindOf(const InstructionVerdict& verdict) {
                             : std::string(Name(verdict.last().opcode()));
 }
 
+// The name, and the opcode where XLA's habit (tanh.6) does not already say it.
+std::string NameAndKind(absl::string_view name, const std::string& kind) {
+  const bool says_it = name == kind || absl::StartsWith(name, absl::StrCat(kind, "."));
+  return says_it ? std::string(name) : absl::StrCat(name, " (", kind, ")");
+}
+
 // The verdict with what it rests on, and the worst element on a line of its own.
 void PrintJudgement(const Judgement& judgement, const std::string& indent) {
   const bool wrong = judgement.verdict == Verdict::kWrong;
@@ -46,25 +54,51 @@ void PrintJudgement(const Judgement& judgement, const std::string& indent) {
   }
 }
 
-// How many names of instructions are printed; JSON has all.
+// How many names of instructions, and how many permitted differences, are printed; JSON has all.
 constexpr size_t kShownNames = 8;
+constexpr size_t kShownPermitted = 5;
 
-// Prints the verdicts as they come. A target that does not start fails on every instruction with
-// the same words, which are printed once.
+bool IsPermitted(const InstructionVerdict& verdict) {
+  return verdict.status.ok() && (verdict.judgement.verdict == Verdict::kWithinBound ||
+                                 verdict.judgement.verdict == Verdict::kAllowed);
+}
+
+void PrintVerdict(const InstructionVerdict& verdict) {
+  const std::string source = SourceText(verdict.last());
+  std::cout << "  " << NameAndKind(verdict.name, KindOf(verdict))
+            << (source.empty() ? "" : absl::StrCat(", ", source)) << "\n    ";
+  if (!verdict.status.ok()) {
+    std::cout << "not run: " << Printable(verdict.status.message()) << "\n";
+    return;
+  }
+  PrintJudgement(verdict.judgement, "    ");
+}
+
+// Differences that the profile permits; of many, those that come nearest to their bounds.
+void PrintPermitted(absl::Span<const InstructionVerdict> verdicts) {
+  std::vector<const InstructionVerdict*> permitted;
+  for (const InstructionVerdict& each : verdicts) {
+    if (IsPermitted(each)) permitted.push_back(&each);
+  }
+  if (permitted.size() > kShownPermitted) {
+    std::cout << "  " << WithCommas(static_cast<int64_t>(permitted.size()))
+              << " instructions differ as the profile permits; those nearest to their bounds are\n";
+    std::stable_sort(permitted.begin(), permitted.end(), [](const auto* a, const auto* b) {
+      return a->judgement.largest_fraction > b->judgement.largest_fraction;
+    });
+    permitted.resize(kShownPermitted);
+  }
+  for (const InstructionVerdict* each : permitted) PrintVerdict(*each);
+}
+
+// Prints the verdicts as they come, but those that the profile permits. A target that does not
+// start fails on every instruction with the same words, which are printed once.
 class VerdictPrinter {
  public:
   void Print(const InstructionVerdict& verdict) {
-    const Judgement& judgement = verdict.judgement;
-    if (verdict.status.ok() && judgement.verdict <= Verdict::kCorrectlyRounded) return;
-    if (!verdict.status.ok() && IsRepeated(verdict)) return;
-    const std::string source = SourceText(verdict.last());
-    std::cout << "  " << verdict.name << ", " << KindOf(verdict)
-              << (source.empty() ? "" : absl::StrCat(", ", source)) << "\n    ";
-    if (!verdict.status.ok()) {
-      std::cout << "not run: " << Printable(verdict.status.message()) << "\n";
-      return;
-    }
-    PrintJudgement(judgement, "    ");
+    if (verdict.status.ok() && verdict.judgement.verdict <= Verdict::kCorrectlyRounded) return;
+    if (IsPermitted(verdict) || (!verdict.status.ok() && IsRepeated(verdict))) return;
+    PrintVerdict(verdict);
   }
 
   // The names of those that failed with words that were printed before.
@@ -100,7 +134,7 @@ class VerdictPrinter {
   std::vector<Failure> failures_;  // by their status, in the order of the first instruction
 };
 
-// "12 of up to 48 instructions judged, last tanh.6 (tanh)": how many will be asked is known when
+// "12 of up to 48 instructions judged, last y (tanh)": how many will be asked is known when
 // golden has run, so the total is that of the instructions that compute.
 class JudgedProgress {
  public:
@@ -111,7 +145,7 @@ class JudgedProgress {
     const bool first_time = !verdict.is_group() && verdict.turn <= 1;
     judged_ += first_time;
     progress_.Show(absl::StrCat(judged_, " of up to ", most_, " instructions judged, last ",
-                                verdict.name, " (", KindOf(verdict), ")"));
+                                NameAndKind(verdict.name, KindOf(verdict))));
   }
   void Show(absl::string_view text) { progress_.Show(text); }
   void Clear() { progress_.Clear(); }
@@ -142,8 +176,8 @@ void PrintWhole(const WholeVerdict& whole, absl::Span<const Instruction* const> 
     std::cout << "not asked alone: " << not_asked.size() << " instruction"
               << (not_asked.size() > 1 ? "s" : "") << " (";
     for (size_t i = 0; i < std::min(not_asked.size(), kShownNames); ++i) {
-      std::cout << (i > 0 ? ", " : "") << Name(not_asked[i]->opcode()) << " "
-                << not_asked[i]->name();
+      std::cout << (i > 0 ? ", " : "")
+                << NameAndKind(not_asked[i]->name(), std::string(Name(not_asked[i]->opcode())));
     }
     std::cout << (not_asked.size() > kShownNames ? ", ...)\n" : ")\n");
   }
@@ -318,6 +352,7 @@ int RunIsolated(const Module& module, absl::Span<const std::vector<Literal>> arg
     std::cout << JsonText(report);
   } else if (talks) {
     printer.PrintRepeated();
+    PrintPermitted(*verdicts);
     PrintSummary(summary, verdicts->size(), isolation.profile);
     PrintWhole(whole, not_asked, summary, isolation.depth);
     first_wrong.Print();

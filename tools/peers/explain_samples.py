@@ -134,8 +134,8 @@ other way), whose origin the other columns show: every instruction alone, run by
 operands. *Within bound*: inside `n u sum|terms|`, the residual of a factorisation or solve, or the
 function's ulp budget. *Freedom*: the other zero where it is open, denormals taken for zero, or
 another value that the reference admits at a decision point. Last what is none of these:
-unexplained, not judgeable (a sum in a type too narrow for its number of terms, a reducer or a map
-of one's own, a matrix too near to a singular one, a variance that cancels), or not run.
+unexplained, not judgeable (a sum in a type too narrow for its number of terms, a custom reducer
+or map, a matrix too near to a singular one, a variance that cancels), or not run.
 
 | sample | outputs equal | integer outputs equal | largest ulp | instructions equal | within bound | freedom | anything else |
 |---|---|---|---|---|---|---|---|

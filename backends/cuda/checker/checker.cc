@@ -71,7 +71,7 @@ class Checked {
     for (int64_t i = 0; i < bytes_; ++i) {
       ByteShadow& byte = shadow.at(offset + i);
       if ((access_ == Access::kRead || access_ == Access::kAtomic) && !byte.initialised) {
-        Report("of memory that nobody has written", Where(named + i));
+        Report("of memory that was never written", Where(named + i));
       }
       CheckAgainst(byte.write, now, "wrote", named + i, one_block);
       if (access_ == Access::kRead) {

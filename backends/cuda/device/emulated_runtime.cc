@@ -578,7 +578,7 @@ class Runtime : public EmulatedRuntime {
       if (to_device && !from_device) memory.SetInitialised(to, bytes);
       if (!to_device && memory.FindUninitialised(from, bytes) >= 0) {
         detail_ = absl::StrCat("a copy of ", bytes, " bytes to the host reads byte ",
-                               memory.FindUninitialised(from, bytes), ", which nobody has written");
+                               memory.FindUninitialised(from, bytes), ", which was never written");
         return Error::kIllegalAddress;
       }
       return Error::kSuccess;

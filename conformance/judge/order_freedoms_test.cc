@@ -2,9 +2,12 @@
 // the profile grants it, and nothing beside it. Examples of ops_structural.md 4.2, 5.1, 6.2, 6.3.
 #include "conformance/judge/order_freedoms.h"
 
+#include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "conformance/judge/testing.h"
 
 namespace assay {
@@ -404,6 +407,32 @@ TEST(JudgeRandom, OnlyTheDistributionIsSpecified) {
   EXPECT_EQ(bits.Explain({state}, other), "random");
   const Case named("(u64[2], u32[2]) rng-bit-generator(p0), algorithm=rng_three_fry", {"u64[2]"});
   EXPECT_EQ(named.Explain({state}, other), "wrong");
+}
+
+// f8e8m0fnu has no negative numbers, and f8e4m3fn has NaN for what exceeds 448.
+TEST(JudgeRandom, NormalNumbersThatTheTypeCannotRepresent) {
+  const auto filled = [](ElementType type, Dimensions sizes, double x) {
+    Literal literal = Literal::Zeros(Shape(type, std::move(sizes)));
+    for (int64_t i = 0; i < literal.element_count(); ++i) {
+      literal.Set(i, Element{EncodeFloat(type, x)});
+    }
+    return literal;
+  };
+  const auto explain = [&](ElementType type, double mean, double deviation, double x) {
+    const std::string scalar = absl::StrCat(Name(type), "[]");
+    const Case normal(absl::StrCat(Name(type), "[64] rng(p0, p1), distribution=rng_normal"),
+                      {scalar, scalar});
+    return normal.Explain({filled(type, {}, mean), filled(type, {}, deviation)},
+                          filled(type, {64}, x));
+  };
+  const double infinity = std::numeric_limits<double>::infinity();
+  EXPECT_EQ(explain(ElementType::kF8E8M0FNU, 1, 2, kNan), "random");
+  EXPECT_EQ(explain(ElementType::kF8E8M0FNU, 1024, 2, kNan), "wrong");
+  EXPECT_EQ(explain(ElementType::kF8E4M3FN, 400, 100, kNan), "random");
+  EXPECT_EQ(explain(ElementType::kF8E4M3FN, 0, 1, kNan), "wrong");
+  EXPECT_EQ(explain(ElementType::kF16, 60000, 1000, infinity), "random");
+  EXPECT_EQ(explain(ElementType::kF16, 60000, 1000, -infinity), "wrong");
+  EXPECT_EQ(explain(ElementType::kF16, 60000, 1000, kNan), "wrong");
 }
 
 // A sum, a maximum and a least element with its index side by side: what is known of each of them.

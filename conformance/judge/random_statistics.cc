@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "conformance/judge/random_values.h"
 #include "spec/ir/attribute_values.h"
 
 namespace assay {
@@ -193,7 +194,11 @@ constexpr double kTail = 9;  // beyond it lies 2.3e-19 of the distribution
 void AddNormals(const Literal& array, double mean, double deviation, CountTests* tests) {
   const ElementType type = array.element_type();
   const double sigma = std::fabs(deviation);
-  if (!(sigma > 0) || !std::isfinite(mean) || !std::isfinite(sigma)) return;
+  if (!(sigma > 0)) return;
+  // Infinities and NaNs that stand for numbers of the distribution have no place in it.
+  for (const double end : ReachOfNormals(type, mean, sigma)) {
+    if (!std::isfinite(end)) return;
+  }
   // What rounding moves across an end of a part, at the greatest density.
   const double reach = std::fabs(mean) + 2 * sigma;
   const double step = 0.4 * UlpOf(type, reach) / sigma;

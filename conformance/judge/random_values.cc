@@ -1,5 +1,6 @@
 #include "conformance/judge/random_values.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "spec/ir/attribute_values.h"
@@ -30,11 +31,22 @@ bool IsRandom(const Instruction& instruction) {
           instruction.GetEnum<RandomAlgorithm>(Attr::kRngAlgorithm) == RandomAlgorithm::kDefault);
 }
 
+std::array<double, 3> ReachOfNormals(ElementType type, double mean, double deviation) {
+  std::array<double, 3> reach = {-10, 0, 10};
+  for (double& z : reach) z = DecodeFloat(type, EncodeFloat(type, mean + z * deviation));
+  return reach;
+}
+
 bool CanBeDrawn(const Subject& subject, ElementType type, Element value) {
   if (subject.instruction.opcode() != Opcode::kRng) return true;
   if (subject.instruction.GetEnum<RandomDistribution>(Attr::kDistribution) ==
       RandomDistribution::kNormal) {
-    return std::isfinite(DecodeFloat(type, value.bits));
+    const double x = DecodeFloat(type, value.bits);
+    if (std::isfinite(x)) return true;
+    const auto reach = ReachOfNormals(type, DecodeFloat(type, subject.operands[0].Get(0).bits),
+                                      DecodeFloat(type, subject.operands[1].Get(0).bits));
+    return std::any_of(reach.begin(), reach.end(),
+                       [x](double end) { return x == end || (std::isnan(x) && std::isnan(end)); });
   }
   return IsBetween(type, value, subject.operands[0].Get(0), subject.operands[1].Get(0));
 }

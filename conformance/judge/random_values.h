@@ -5,13 +5,21 @@
 #ifndef ASSAY_CONFORMANCE_JUDGE_RANDOM_VALUES_H_
 #define ASSAY_CONFORMANCE_JUDGE_RANDOM_VALUES_H_
 
+#include <array>
+
 #include "conformance/judge/bounds.h"
 
 namespace assay {
 
 bool IsRandom(const Instruction& instruction);
 
-// Returns true if the value belongs to the distribution.
+// The values of `type` to which numbers ten standard deviations below the mean, at it and ten above
+// it are rounded: no generator reaches further. One of them is not finite if the type cannot
+// represent every number of the distribution.
+std::array<double, 3> ReachOfNormals(ElementType type, double mean, double deviation);
+
+// Returns true if the value belongs to the distribution. An infinity or NaN belongs to a normal
+// distribution if numbers within its reach are rounded to it.
 bool CanBeDrawn(const Subject& subject, ElementType type, Element value);
 
 }  // namespace assay

@@ -85,6 +85,12 @@ TEST(Npy, TypesThatNumpyLacks) {
   bits = ParseNpy(Npy("|V1", one, "\x0f\xf8"), "", "a", 1 << 20, &untyped);
   ASSERT_TRUE(bits.ok() && untyped) << bits.status();
   EXPECT_EQ(WithType(*bits, ElementType::kS4).Get(1).bits, 0x8u);
+  // As numpy writes float8_e5m2 of ml_dtypes.
+  bits = ParseNpy(Npy("<f1", one, "\x3c\xbc"), "", "a", 1 << 20, &untyped);
+  ASSERT_TRUE(bits.ok() && untyped) << bits.status();
+  EXPECT_EQ(DecodeFloat(ElementType::kF8E5M2, WithType(*bits, ElementType::kF8E5M2).Get(1).bits),
+            -1);
+  EXPECT_EQ(ParseOrFail(Npy("<f1", one, "\x3c\xbc"), "f8e5m2").Get(0).bits, 0x3cu);
   ASSERT_TRUE(ParseNpy(Npy("<u2", one, "\1\2\3\4"), "", "a", 1 << 20, &untyped).ok());
   EXPECT_FALSE(untyped);
   EXPECT_FALSE(ParseNpy(Npy("|V4", one, "\1\2\3\4\5\6\7\1"), "", "a", 1 << 20, &untyped).ok());

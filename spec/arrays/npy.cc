@@ -168,6 +168,7 @@ absl::StatusOr<Stored> StoredType(const std::string& descr, absl::string_view ty
   const bool has_order = !code.empty() && absl::StrContains("<>|=", code.substr(0, 1));
   const bool big_endian = has_order && code[0] == '>';
   if (has_order) code.remove_prefix(1);
+  if (code == "f1") code = "V1";  // numpy writes ml_dtypes' float8_e5m2 so, but cannot read it
   const NumpyType* plain = FindCode(code == "?" ? "b1" : code);
   std::optional<ElementType> named = TypeFromMlName(code);
   if (type_name.empty()) {

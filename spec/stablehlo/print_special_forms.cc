@@ -345,7 +345,10 @@ void TextPrinter::PrintReduce(const Operation& op, const Form& form, int indent)
 void TextPrinter::PrintWhile(const Operation& op, const Form& form, int indent) {
   const ValueRange condition = Arguments(op, 0);
   NameArguments(*op.regions()[0].blocks()[0], "%iterArg_");
-  for (size_t i = 0; i < condition.size(); ++i) names_[Arguments(op, 1)[i]] = names_[condition[i]];
+  for (size_t i = 0; i < condition.size(); ++i) {
+    std::string name = names_[condition[i]];  // a copy: a new entry moves the others
+    names_[Arguments(op, 1)[i]] = std::move(name);
+  }
   out_.push_back('(');
   for (size_t i = 0; i < condition.size(); ++i) {
     if (i > 0) out_.append(", ");

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "spec/stablehlo/text.h"
@@ -80,6 +81,28 @@ TEST(TextPrinterTest, WhatIsPrintedReadsBackTheSame) {
 }
 
 // Locations are written once each, behind what has them, and read back as they were.
+// A body's arguments have the names of its condition's, whichever of them makes the table of names
+// grow: values in front of the loops move that through all six names of a loop.
+TEST(TextPrinterTest, LoopsOfAnyNumberReadBackTheSame) {
+  for (int in_front = 0; in_front < 6; ++in_front) {
+    std::string text = "func.func @main(%x: tensor<i1>) -> tensor<i1> {\n";
+    for (int i = 0; i < in_front; ++i) {
+      absl::StrAppend(&text, "  %c", i, " = stablehlo.not %x : tensor<i1>\n");
+    }
+    std::string value = "%x";
+    for (int loop = 0; loop < 40; ++loop) {
+      const std::string next = absl::StrCat("%v", loop);
+      absl::StrAppend(&text, "  ", next, ":2 = stablehlo.while(%a = ", value, ", %b = ", value,
+                      ") : tensor<i1>, tensor<i1> cond { stablehlo.return %a : tensor<i1> } do { ",
+                      "stablehlo.return %b, %a : tensor<i1>, tensor<i1> }\n");
+      value = absl::StrCat(next, "#1");
+    }
+    absl::StrAppend(&text, "  return ", value, " : tensor<i1>\n}\n");
+    const std::string pretty = Reprint(text, PrintForm::kPretty);
+    EXPECT_EQ(Reprint(pretty, PrintForm::kGeneric), Reprint(text, PrintForm::kGeneric));
+  }
+}
+
 TEST(TextPrinterTest, LocationsAreAliasesAtTheEnd) {
   const std::string text =
       "module {\n"

@@ -53,15 +53,12 @@ class Checked:
 
     def report(self, *args: Any, **kwargs: Any) -> Report:
         """The report, whatever it says."""
-        if isinstance(self._function, Module):
-            return self._check_module(self._function, args, kwargs)
-        if not callable(self._function):
-            return self._check_module(load(self._function), args, kwargs)
-        return self._check_function(args, kwargs)
+        if callable(self._function) and not isinstance(self._function, Module):
+            return self._check_function(args, kwargs)
+        module = self._function if isinstance(self._function, Module) else load(self._function)
+        return self._check_module(module, module._arguments(args, kwargs))
 
-    def _check_module(
-        self, module: Module, args: tuple[Any, ...], kwargs: dict[str, Any], traced: bool = False
-    ) -> Report:
+    def _check_module(self, module: Module, arrays: _core.ArraysByDevice) -> Report:
         from assay._jax import default_device, profile_of
 
         target = self._target
@@ -71,7 +68,6 @@ class Checked:
             profile = self._profile or profile_of(target.platform)
         elif self._profile is None and target in ('golden', 'cpu'):
             profile = str(target) if target == 'golden' else 'cpu-strict'
-        arrays = module._arguments(args, kwargs, traced=traced)
         return diagnose(
             module,
             arrays,
@@ -85,7 +81,7 @@ class Checked:
     def _check_function(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Report:
         run = _FunctionRun(self._function, args, kwargs)
         if self._target is not None:
-            return self._check_module(run.module, args, kwargs, traced=True)
+            return self._check_module(run.module, run.program_arguments())
         return run.judged(
             self._profile, self._budget, self._isolate, self._reduce, self._custom_calls
         )
@@ -117,7 +113,7 @@ class _FunctionRun:
         self._function, self._jitted, self._lowered = function, jitted, lowered
         self._args, self._kwargs = args, kwargs
 
-    def _program_arguments(self) -> _core.ArraysByDevice:
+    def program_arguments(self) -> _core.ArraysByDevice:
         """The arguments as JAX hands them to the program: static ones are no part of it."""
         args, kwargs = self._args, self._kwargs
         leaves = _trees.flatten((args, kwargs))
@@ -166,7 +162,7 @@ class _FunctionRun:
     ) -> Report:
         from assay._jax import device_target, profile_of
 
-        arguments = self._program_arguments()
+        arguments = self.program_arguments()
         args, kwargs = self._undonated()
         start = time.perf_counter()
         result = self._jitted(*args, **kwargs)

@@ -1,5 +1,7 @@
 #include "spec/ir/source_text.h"
 
+#include <algorithm>
+
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 
@@ -29,12 +31,40 @@ Place PlaceOf(const Instruction& instruction, const Metadata& metadata) {
   return file == nullptr ? Place{} : Place{*file, location->line};
 }
 
+constexpr int kMostCalls = 16;  // inside each other
+
+// The place of the only call of a computation, or of its own only call. JAX says no place in a
+// function that it keeps for several callers, such as jnp.cumsum.
+Place PlaceOfCall(const Computation& called, int depth = 0) {
+  const Instruction* call = nullptr;
+  if (called.parent() == nullptr || depth == kMostCalls) return {};
+  for (const auto& computation : called.parent()->computations()) {
+    for (const auto& instruction : computation->instructions()) {
+      const auto callees = instruction->called_computations();
+      if (std::find(callees.begin(), callees.end(), &called) == callees.end()) continue;
+      if (call != nullptr) return {};
+      call = instruction.get();
+    }
+  }
+  if (call == nullptr) return {};
+  const auto& metadata = call->annotations().metadata;
+  const Place place = metadata ? PlaceOf(*call, *metadata) : Place{};
+  return place.file.empty() ? PlaceOfCall(*call->parent(), depth + 1) : place;
+}
+
+// Instructions without metadata have no place: it is not looked for.
+Place OwnOrCallersPlace(const Instruction& instruction, const Metadata& metadata) {
+  const Place place = PlaceOf(instruction, metadata);
+  if (!place.file.empty() || instruction.parent() == nullptr) return place;
+  return PlaceOfCall(*instruction.parent());
+}
+
 }  // namespace
 
 SourcePlace SourcePlaceOf(const Instruction& instruction) {
   const Annotations& annotations = instruction.annotations();
   if (!annotations.metadata) return {};
-  const Place place = PlaceOf(instruction, *annotations.metadata);
+  const Place place = OwnOrCallersPlace(instruction, *annotations.metadata);
   return {std::string(place.file), place.line};
 }
 
@@ -42,7 +72,7 @@ std::string SourceText(const Instruction& instruction) {
   const Annotations& annotations = instruction.annotations();
   if (!annotations.metadata) return "";
   const Metadata& metadata = *annotations.metadata;
-  Place place = PlaceOf(instruction, metadata);
+  Place place = OwnOrCallersPlace(instruction, metadata);
   const size_t slash = place.file.rfind('/');
   if (slash != absl::string_view::npos) place.file.remove_prefix(slash + 1);
   std::string text(place.file);

@@ -48,6 +48,25 @@ TEST_F(SourceTextTest, StackFrames) {
   EXPECT_EQ(SourceText(*instruction_), "b.py:12");
 }
 
+// A function of JAX itself says no place: it is that of its only call.
+TEST_F(SourceTextTest, ThePlaceOfTheOnlyCall) {
+  metadata().op_name = "cumsum";
+  Computation* called = module_.Add(std::make_unique<Computation>("main"));
+  const auto call = [&](int32_t line) {
+    Instruction* made =
+        called->Add(std::make_unique<Instruction>(Opcode::kCall, Shape::Scalar(ElementType::kF32)));
+    made->SetAttribute(Attr::kToApply, instruction_->parent());
+    Metadata& own = made->mutable_annotations().metadata.emplace();
+    own.source_file = "model.py";
+    own.source_line = line;
+  };
+  call(4);
+  EXPECT_EQ(SourceText(*instruction_), "model.py:4, op_name cumsum");
+  EXPECT_EQ(SourcePlaceOf(*instruction_).line, 4);
+  call(9);  // which of the two is not known
+  EXPECT_EQ(SourceText(*instruction_), "op_name cumsum");
+}
+
 // Numbers of frames come from files.
 TEST_F(SourceTextTest, NumbersThatNameNothing) {
   module_.stack_frames.file_locations = {{5, 0, 7}};

@@ -107,6 +107,18 @@ class Point(NamedTuple):
     b: jax.Array
 
 
+def test_a_target_gets_arguments_as_jax_hands_them_over() -> None:
+    rows = np.array([5, 0, 3])  # 64 bits, of which JAX takes 32
+    report = assay.check(lambda x, i: x[i], target='cpu')(X, rows)
+    assert report.ok, str(report)
+
+    @functools.partial(jax.jit, static_argnums=1)
+    def scaled(x, times):
+        return x * times
+
+    assert assay.check(scaled, target='cpu')(X, 3).ok
+
+
 def test_pytrees_of_arguments_and_results() -> None:
     module = assay.load(jax.jit(lambda p, q: Point(p['u'] + q.a, (q.b,))).lower({'u': X}, Point(X, W)))
     result = module.run({'u': X}, Point(X, W))

@@ -390,6 +390,15 @@ ASSAY_DEVICE bool TakesTwo(Op op) {
          op == Op::kMinimum;
 }
 
+// f8e8m0fnu rounds every number above its smallest value 2^-127 up, and has no zero. There it
+// matters on which side of the exact result the double lies that was computed.
+ASSAY_DEVICE double ResultOfScales(Op op, double a, double result) {
+  const bool above =
+      op == Op::kAsin || op == Op::kAtanh || op == Op::kExpm1 || op == Op::kSinh || op == Op::kTan;
+  if (above && result == a) return a * (1 + PowerOfTwo(-52));
+  return op == Op::kPower && result == 0 ? PowerOfTwo(-1000) : result;
+}
+
 // Arithmetic of operands and result of one type (complex abs apart).
 ASSAY_DEVICE_CALL Value Arithmetic(Op op, const ElementRow& row, const ElementRow& out, Value x,
                                    Value y) {
@@ -405,8 +414,9 @@ ASSAY_DEVICE_CALL Value Arithmetic(Op op, const ElementRow& row, const ElementRo
       if (op == Op::kAbs) return {AbsBits(row, x.bits), 0};
       if (op == Op::kNegate) return {NegateBits(row, x.bits), 0};
       const double a = DecodeFloat(row, x.bits);
-      if (!TakesTwo(op)) return {EncodeFloat(row, ApplyUnary(op, a)), 0};
-      return {EncodeFloat(row, ApplyBinary(op, a, DecodeFloat(row, y.bits))), 0};
+      const double result =
+          TakesTwo(op) ? ApplyBinary(op, a, DecodeFloat(row, y.bits)) : ApplyUnary(op, a);
+      return {EncodeFloat(row, IsScale(row) ? ResultOfScales(op, a, result) : result), 0};
     }
     default: {
       if (op == Op::kNegate) return {x.bits ^ SignMask(row), x.imag ^ SignMask(row)};

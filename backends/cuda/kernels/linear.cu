@@ -233,6 +233,14 @@ ASSAY_DEVICE int64_t CellOf(const BatchNormParameter& p, int64_t feature, int64_
 ASSAY_DEVICE double LoadDouble(const ElementRow& row, const void* data, int64_t at) {
   return DecodeFloat(row, Load(row, data, at).bits);
 }
+// a * b / d, which overflows only if the result does. d is positive.
+ASSAY_DEVICE double ProductOver(double a, double b, double d) {
+  const double product = a * b;
+  if (IsFiniteValue(product)) return product / d;
+  const double large = Magnitude(a) < Magnitude(b) ? b : a;
+  const double small = Magnitude(a) < Magnitude(b) ? a : b;
+  return d < 1 ? small / d * large : large / d * small;
+}
 // A block for each feature: mean and variance in two passes.
 __global__ void BatchNormStatistics(ASSAY_PARAMETER(BatchNormParameter, p)) {
   ASSAY_SHARED(double, warps, [32]);
@@ -264,9 +272,9 @@ __global__ void BatchNormApply(ASSAY_PARAMETER(BatchNormParameter, p)) {
     const double mean = given ? LoadDouble(p.mean_row, p.mean, f) : p.sums[2 * f];
     const double variance = given ? LoadDouble(p.variance_row, p.variance, f) : p.sums[2 * f + 1];
     const double distance = LoadDouble(p.row, p.operand, i) - mean;
-    const double scaled = LoadDouble(p.scale_row, p.scale, f) * distance;
-    const double y =
-        scaled / SquareRoot(variance + p.epsilon) + LoadDouble(p.offset_row, p.offset, f);
+    const double scale = LoadDouble(p.scale_row, p.scale, f);
+    const double y = ProductOver(scale, distance, SquareRoot(variance + p.epsilon)) +
+                     LoadDouble(p.offset_row, p.offset, f);
     Store(p.row, p.out, i, {EncodeFloat(p.row, y), 0});
   }
 }
@@ -300,10 +308,12 @@ __global__ void BatchNormGrad(ASSAY_PARAMETER(BatchNormParameter, p)) {
     const double variance = LoadDouble(p.variance_row, p.variance, f) + p.epsilon;
     const double distance = LoadDouble(p.row, p.operand, i) - LoadDouble(p.mean_row, p.mean, f);
     const double cells = static_cast<double>(p.cells);
-    const double factor = LoadDouble(p.scale_row, p.scale, f) / (SquareRoot(variance) * cells);
+    const double weighted = ASSAY_MUTANT(32, p.sums[2 * f + 1], 0);
     const double sum = cells * LoadDouble(p.gradient_row, p.gradient, i) - p.sums[2 * f] -
-                       distance * ASSAY_MUTANT(32, p.sums[2 * f + 1], 0) / variance;
-    Store(p.row, p.out, i, {EncodeFloat(p.row, factor * sum), 0});
+                       ProductOver(distance, weighted, variance);
+    const double scale = LoadDouble(p.scale_row, p.scale, f);
+    const double x = ProductOver(scale, sum, SquareRoot(variance) * cells);
+    Store(p.row, p.out, i, {EncodeFloat(p.row, x), 0});
   }
 }
 

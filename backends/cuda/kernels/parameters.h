@@ -122,11 +122,12 @@ struct Fold {
   ElementRow row;  // of kWide
 };
 
-// reduce and reduce-window by a thread for each result.
+// reduce and reduce-window by a thread for each result. The program folds the arrays of kProgram.
 struct FoldParameter {
   Program program;
-  Fold fold;
+  Fold folds[kMostArrays];
   int32_t arrays = 1;
+  bool runs_program = false;
   const void* in[kMostArrays] = {};
   const void* init[kMostArrays] = {};
   void* out[kMostArrays] = {};

@@ -30,12 +30,9 @@ absl::Status AddFold(KernelPlan& plan, const Instruction& instruction, FoldParam
                      const Computation& reducer) {
   const int64_t arrays = instruction.operand_count() / 2;
   if (arrays > kMostArrays) return Unsupported(instruction, "so many arrays");
-  const bool alone = arrays == 1;
   p.arrays = static_cast<int32_t>(arrays);
-  if (alone) {
-    p.fold =
-        FoldOf(analysis::RecogniseReducer(reducer), ResultShape(instruction, 0).element_type());
-  }
+  std::vector<analysis::Reducer> parts = analysis::RecogniseParts(reducer);
+  if (arrays == 1) parts = {analysis::RecogniseReducer(reducer)};
   std::vector<MemberPointer> pointers;
   for (int64_t k = 0; k < arrays; ++k) {
     const Shape& out = ResultShape(instruction, k);
@@ -43,12 +40,14 @@ absl::Status AddFold(KernelPlan& plan, const Instruction& instruction, FoldParam
     p.init_rows[k] = RowOf(init);
     p.in_rows[k] = RowOf(instruction.operand(k)->shape());
     p.out_rows[k] = RowOf(out);
+    p.folds[k] = FoldOf(parts[k], out.element_type());
+    p.runs_program |= p.folds[k].kind == FoldKind::kProgram;
     pointers.push_back({&p.in[k], Operand(k)});
     pointers.push_back({&p.init[k], Operand(arrays + k)});
     pointers.push_back({&p.out[k], Result(k)});
   }
   FlatRegion region = EmptyRegion();
-  if (p.fold.kind == FoldKind::kProgram) {
+  if (p.runs_program) {
     absl::StatusOr<FlatRegion> flat = analysis::FlattenRegion(reducer);
     if (!flat.ok()) return flat.status();
     region = *std::move(flat);

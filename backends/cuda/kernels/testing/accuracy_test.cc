@@ -19,6 +19,9 @@ TEST_P(KernelAccuracy, IsAsMeasured) {
   for (const Opcode opcode : measure::MeasuredFunctions(type)) {
     const bool pairs = assay::Info(opcode).arity == 2;
     const measure::Accuracy accuracy = Measured(opcode, type, pairs ? 2000 : inputs, 1);
+    if (Info(type).bits <= 8) {
+      EXPECT_EQ(accuracy.not_nearest, 0) << Name(opcode) << " of " << Name(type);
+    }
     EXPECT_LE(accuracy.largest, Promised(type)) << Name(opcode) << " of " << Name(type);
     EXPECT_GE(accuracy.inputs, Info(type).bits < 8 ? 1 : 200);
   }
@@ -26,9 +29,9 @@ TEST_P(KernelAccuracy, IsAsMeasured) {
 
 INSTANTIATE_TEST_SUITE_P(Types, KernelAccuracy,
                          ::testing::Values(ElementType::kF8E4M3FN, ElementType::kF8E5M2,
-                                           ElementType::kBF16, ElementType::kF16, ElementType::kF32,
-                                           ElementType::kF64, ElementType::kC64,
-                                           ElementType::kC128),
+                                           ElementType::kF8E8M0FNU, ElementType::kBF16,
+                                           ElementType::kF16, ElementType::kF32, ElementType::kF64,
+                                           ElementType::kC64, ElementType::kC128),
                          [](const auto& info) { return std::string(Name(info.param)); });
 
 }  // namespace

@@ -35,6 +35,9 @@ constexpr char kRegions[] =
     "parameter(3) ROOT r = pred[] compare(a, b), direction=LT }\n"
     "greater { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = pred[] compare(a, b), "
     "direction=GT, type=TOTALORDER }\n"
+    "sum_and_difference { a = f8e4m3fn[] parameter(0) b = s32[] parameter(1) c = f8e4m3fn[] "
+    "parameter(2) d = s32[] parameter(3) s = f8e4m3fn[] add(a, c) t = s32[] subtract(b, d) ROOT r "
+    "= (f8e4m3fn[], s32[]) tuple(s, t) }\n"
     "exclusive { x = f32[4] parameter(0) c = f32[4] parameter(1) s = f32[4] add(c, x) ROOT r = "
     "(f32[4], f32[4]) tuple(c, s) }\n"
     "mixed { x = s32[2] parameter(0) y = s32[] parameter(1) c = s32[2] parameter(2) k = s32[] "
@@ -127,6 +130,14 @@ const char* const kPrograms[] = {
     "x = f32[8,2] parameter(0) g = f32[2] parameter(1) v = f32[2] constant({3,8}) d = f32[8,2] "
     "parameter(2) ROOT r = (f32[8,2], f32[2], f32[2]) batch-norm-grad(x, g, g, v, d), epsilon=1, "
     "feature_index=1",
+    "h = f64[1] constant({1.5e308}) z = f64[1] constant({0}) t = f64[1] constant({8}) ROOT r = "
+    "(f64[1], f64[1], f64[1]) batch-norm-grad(h, h, h, z, t), epsilon=0.25, feature_index=0",
+    "x = f64[1] constant({5.260135901548374e+210}) z = f64[1] constant({0}) v = f64[1] "
+    "constant({1.0715086071862673e+301}) ROOT r = "
+    "f64[1] batch-norm-inference(x, x, z, z, v), epsilon=0, feature_index=0",
+    "x = f8e4m3fn[6] constant({16,1,1,1,1,1}) y = s32[6] iota(), iota_dimension=0 z = f8e4m3fn[] "
+    "constant(0) n = s32[] constant(40) ROOT r = (f8e4m3fn[], s32[]) reduce(x, y, z, n), "
+    "dimensions={0}, to_apply=sum_and_difference",
     "s = u64[2] constant({7,18446744073709551615}) ROOT r = (u64[2], u32[9]) "
     "rng-bit-generator(s), algorithm=rng_philox",
     "s = u64[2] constant({7,3}) ROOT r = (u64[2], u32[6]) rng-bit-generator(s), "

@@ -13,6 +13,7 @@ reports.
 
 from __future__ import annotations
 
+import dataclasses
 import html
 from collections.abc import Callable, Generator
 from typing import TYPE_CHECKING, Any
@@ -20,7 +21,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
+    from assay import _core
     from assay._capture import Execution
+    from assay._module import Module
     from assay._report import Report
 
 _REPORTS = pytest.StashKey[list[tuple[str, str, bool, str]]]()
@@ -59,9 +62,33 @@ def _judge(execution: Execution, profile: str | None) -> Report:
     text, sentence, golden = _core.judge(
         module._core, arguments, actual, profile, _core.Budget(), {}
     )
-    return _whole_report(
+    report = _whole_report(
         module, text, f'{execution.name}: {sentence}', f'JAX on {execution.platform}', profile, None, golden
     )
+    if report.verdict == 'wrong':
+        found = _diagnosed(module, arguments, execution.platform, profile)
+        if found is not None:
+            return dataclasses.replace(found, sentence=f'{execution.name}: {found.sentence}')
+    return report
+
+
+def _diagnosed(
+    module: Module, arguments: _core.ArraysByDevice, platform: str, profile: str
+) -> Report | None:
+    """The first instruction that is wrong alone on the platform's first device; none if all are right."""
+    import jax
+
+    from assay import _core
+    from assay._diff import diagnose
+    from assay._errors import Error
+    from assay._jax import device_target
+
+    target = device_target(jax.devices(platform)[0])
+    try:
+        found = diagnose(module, arguments, target, profile, _core.Budget(), reduce=True)
+    except Error:  # an instruction that JAX cannot run alone: the verdict on the whole stays
+        return None
+    return found if found.first_wrong is not None else None
 
 
 @pytest.hookimpl(wrapper=True)

@@ -96,6 +96,7 @@ def test_the_plugin_judges_marked_tests(tmp_path) -> None:
     assert '3 failed, 2 passed' in output
     assert 'elements are wrong' in output and 'ran no program' in output and 'nonsense' in output
     assert 'programs judged' in output
+    assert '1 instruction is wrong: tanh (test_' in output and 'source ' in output
     page = (tmp_path / 'report.html').read_text()
     assert 'test_right' in page and 'test_beyond_golden' in page and page.count('<section>') >= 4
 

@@ -1,6 +1,8 @@
 // Reductions, windows, sorts, maps and batch norms. Source: reference stablehlo_format.md 7.
 // Test: to_module_test.cc.
 #include <algorithm>
+#include <memory>
+#include <utility>
 
 #include "spec/element/element.h"
 #include "spec/stablehlo/lowering.h"
@@ -90,15 +92,44 @@ void LowerReduceWindow(OpContext& op) {
                    WindowOf(op, op.Ints("window_dimensions"), "window_dilations"));
 }
 
+// `select` for values of a wider type, each of which is one of its own type exactly.
+Computation* SelectOfWiderValues(OpContext& op, Computation* select, ElementType wide) {
+  const std::vector<Instruction*> parameters = select->parameters();
+  if (parameters.size() != 2) return select;
+  Scope scope;
+  scope.computation = std::make_unique<Computation>(absl::StrCat(select->name(), ".wide"));
+  Lowering& lowering = op.lowering();
+  Instruction* values[2];
+  for (int64_t i = 0; i < 2; ++i) {
+    Instruction* parameter =
+        lowering.MakeIn(scope, op.operation(), Opcode::kParameter, Shape::Scalar(wide), Operands());
+    parameter->set_parameter_number(i);
+    values[i] = lowering.MakeIn(scope, op.operation(), Opcode::kConvert, parameters[i]->shape(),
+                                Operands(&parameter, 1));
+  }
+  Instruction* const call = lowering.MakeIn(scope, op.operation(), Opcode::kCall,
+                                            select->root()->shape(), Operands(values, 2));
+  call->SetAttribute(Attr::kToApply, select);
+  scope.computation->set_root(call);
+  return lowering.module().Add(std::move(scope.computation));
+}
+
 void LowerSelectAndScatter(OpContext& op) {
-  Computation* const select = op.Reducer(0, 2);
+  Computation* select = op.Reducer(0, 2);
   Computation* const scatter = op.Reducer(1, 2);
   Instruction* source = op.In(1);
   Instruction* init = op.In(2);
   PromoteTo(op, scatter, 0, 1, &source, &init);
+  Instruction* operand = op.In(0);
+  const ElementType wide = source->shape().element_type();
+  if (op.ok() && wide != operand->shape().element_type()) {
+    // HLO has one type: the result's.
+    operand = op.Convert(operand, wide);
+    select = SelectOfWiderValues(op, select, wide);
+  }
   const std::vector<int64_t> ones(std::max<int64_t>(op.InShape(0).rank(), 0), 1);
   const Window window = WindowOf(op, op.IntsOr("window_dimensions", ones), "window_dilations");
-  op.Return(op.Make(Opcode::kSelectAndScatter, op.OutShape(), {op.In(0), source, init},
+  op.Return(op.Make(Opcode::kSelectAndScatter, op.OutShape(), {operand, source, init},
                     {{Attr::kWindow, window}, {Attr::kSelect, select}, {Attr::kScatter, scatter}}));
 }
 

@@ -74,6 +74,23 @@ func.func @main() {
   check.expect_eq_const %0, dense<200> : tensor<i32>
   return
 }""",
+    'select_and_scatter may sum in a wider type than it selects by': b"""
+func.func @main() {
+  %a = stablehlo.constant dense<[1, 2, 4, 3]> : tensor<4xi8>
+  %b = stablehlo.constant dense<[100, 90, 80]> : tensor<3xi8>
+  %z = stablehlo.constant dense<0> : tensor<i8>
+  %0 = "stablehlo.select_and_scatter"(%a, %b, %z) ({
+  ^bb0(%x: tensor<i8>, %y: tensor<i8>):
+    %p = stablehlo.compare GE, %x, %y : (tensor<i8>, tensor<i8>) -> tensor<i1>
+    stablehlo.return %p : tensor<i1>
+  }, {
+  ^bb0(%x: tensor<i32>, %y: tensor<i32>):
+    %s = stablehlo.add %x, %y : tensor<i32>
+    stablehlo.return %s : tensor<i32>
+  }) {window_dimensions = array<i64: 2>} : (tensor<4xi8>, tensor<3xi8>, tensor<i8>) -> tensor<4xi32>
+  check.expect_eq_const %0, dense<[0, 100, 170, 0]> : tensor<4xi32>
+  return
+}""",
     'a static type holds, whatever set_dimension_size makes the size': b"""
 func.func @main() {
   %a = stablehlo.constant dense<[1, 2, 3, 4]> : tensor<4xi32>

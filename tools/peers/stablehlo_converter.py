@@ -30,6 +30,8 @@ REASONS = [
     (r'set_dimension_size', 'the converter makes the result bounded, whatever its type says'),
     (r'(exp|expm1|log|log1p|logistic|sqrt|rsqrt|cbrt|tan|tanh)_complex(64|128)_',
      'the converter rewrites the complex function into real arithmetic'),
+    (r'stablehlo_complex_math_expander', 'the converter rewrites the complex function into real arithmetic'),
+    (r'with_promotable_types', 'the converter leaves operands in their own, narrower type'),
 ]
 
 

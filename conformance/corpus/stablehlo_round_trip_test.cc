@@ -241,6 +241,66 @@ TEST(StablehloRoundTrip, LargestElementsAreASort) {
   }
 }
 
+// The upper half of a product, of which C++ has the whole in 128 bits.
+TEST(StablehloRoundTrip, UpperHalvesOfProducts) {
+  const std::vector<int64_t> values = {0,
+                                       1,
+                                       -1,
+                                       2,
+                                       3,
+                                       -7,
+                                       127,
+                                       -128,
+                                       255,
+                                       32767,
+                                       -32768,
+                                       65535,
+                                       2147483647,
+                                       -2147483648,
+                                       4294967295,
+                                       4294967296,
+                                       6148914691236517205,
+                                       -6148914691236517206,
+                                       INT64_MAX,
+                                       INT64_MIN};
+  for (const ElementType type :
+       {ElementType::kS4, ElementType::kU4, ElementType::kS8, ElementType::kU8, ElementType::kS16,
+        ElementType::kU16, ElementType::kS32, ElementType::kU32, ElementType::kS64,
+        ElementType::kU64}) {
+    const int bits = Info(type).bits;
+    std::vector<__int128> factors;  // those bits of each value, as a number of the type
+    for (const int64_t value : values) {
+      const auto shifted = static_cast<uint64_t>(value) << (64 - bits);
+      factors.push_back(IsSigned(type) ? __int128{static_cast<int64_t>(shifted) >> (64 - bits)}
+                                       : __int128{shifted >> (64 - bits)});
+    }
+    const auto count = static_cast<int64_t>(factors.size() * factors.size());
+    const Shape shape(type, {count});
+    Literal left = Literal::Zeros(shape), right = left, want = left;
+    int64_t next = 0;
+    for (const __int128 a : factors) {
+      for (const __int128 b : factors) {
+        const auto element = [&](__int128 value) {
+          return Element{EncodeInteger(type, static_cast<uint64_t>(value))};
+        };
+        left.Set(next, element(a));
+        right.Set(next, element(b));
+        // Unsigned products may need all 128 bits.
+        want.Set(next++, element(static_cast<__int128>(static_cast<unsigned __int128>(a) *
+                                                       static_cast<unsigned __int128>(b)) >>
+                                 bits));
+      }
+    }
+    const std::string array = absl::StrCat(Name(type), "[", count, "]");
+    const absl::StatusOr<Literal> got = ValueOfComposites(
+        absl::StrCat("ENTRY e { a = ", array, " constant(", PrintLiteral(left), ") b = ", array,
+                     " constant(", PrintLiteral(right), ") ROOT m = ", array, " mulhi(a, b) }"),
+        true);
+    ASSERT_TRUE(got.ok()) << got.status();
+    EXPECT_TRUE(Literal::BitEqual(*got, want)) << array << PrintLiteral(*got);
+  }
+}
+
 // erf and XLA's formula of erfc are each other's complement: below 1 erfc is 1 - erf, from there on
 // erf is 1 - erfc.
 TEST(StablehloRoundTrip, ErfIsTheComplementOfErfc) {

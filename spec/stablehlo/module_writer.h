@@ -131,6 +131,8 @@ class ModuleWriter {
   void AddPrecision(const Instruction& instruction, absl::string_view enumeration, Fields* fields);
   void AddAccuracy(const Instruction& instruction, Fields* fields);
   void AddChannel(const Instruction& instruction, Fields* fields);
+  // Shorter groups end with -1, which only all_reduce may have.
+  const Attribute* Groups(std::vector<std::vector<int64_t>> groups);
   // False after a refusal.
   bool AddGroups(const Instruction& instruction, Fields* fields,
                  std::vector<std::vector<int64_t>>* groups = nullptr);
@@ -148,8 +150,6 @@ class ModuleWriter {
   Node ReducePrecision(const Instruction& instruction);
   Node Broadcast(const Instruction& instruction);
   Node Reshape(const Instruction& instruction);
-  Node Bitcast(const Instruction& instruction);
-  Node BitcastConvert(const Instruction& instruction);
   Node DynamicReshape(const Instruction& instruction);
   Node Transpose(const Instruction& instruction);
   Node Reverse(const Instruction& instruction);
@@ -179,7 +179,18 @@ class ModuleWriter {
   Node Rng(const Instruction& instruction);
   Node RngBitGenerator(const Instruction& instruction);
 
+  // module_writer_equivalents.cc: what StableHLO says by several operations.
+  Value* Reshaped(Value* value, ElementType type, absl::Span<const int64_t> from,
+                  absl::Span<const int64_t> to);
+  Value* Transposed(Value* value, ElementType type, absl::Span<const int64_t> from,
+                    const std::vector<int64_t>& permutation);
+  Node Bitcast(const Instruction& instruction);
+  Node BitcastConvert(const Instruction& instruction);
+  Node ConvolutionOfTwoTypes(const Instruction& instruction, Fields fields);
+  Node ExchangeOperands(const Instruction& instruction);
+
   // module_writer_chlo.cc
+  Node Smallest(const Instruction& instruction);
   // An operation of CHLO, or the composite of its name. `annotations` are not the operation's own.
   Operation* EmitChlo(absl::string_view name, const Values& operands, Types results,
                       Fields attributes, const Fields& annotations = {});
@@ -193,6 +204,8 @@ class ModuleWriter {
   Node Same(const Instruction& instruction);  // the first operand's value
   Node Tuple(const Instruction& instruction);
   Node GetTupleElement(const Instruction& instruction);
+  // False where the call is not a composite; else its attributes.
+  bool AddComposite(const Instruction& call, absl::string_view symbol, Fields* fields);
   Node Call(const Instruction& instruction);
   Node While(const Instruction& instruction);
   Node Conditional(const Instruction& instruction);

@@ -95,29 +95,6 @@ ModuleWriter::Node ModuleWriter::Reshape(const Instruction& instruction) {
   return One("stablehlo.reshape", instruction);
 }
 
-// A boolean has 8 bits in HLO and one in StableHLO.
-ModuleWriter::Node ModuleWriter::BitcastConvert(const Instruction& instruction) {
-  if (IsPred(instruction.shape().element_type()) !=
-      IsPred(instruction.operand(0)->shape().element_type())) {
-    return Refuse(instruction, "the bits of booleans are others there");
-  }
-  return One("stablehlo.bitcast_convert", instruction);
-}
-
-// Between row-major layouts a bitcast of one type is a reshape.
-ModuleWriter::Node ModuleWriter::Bitcast(const Instruction& instruction) {
-  const Shape& from = instruction.operand(0)->shape();
-  const Shape& to = instruction.shape();
-  const auto row_major = [](const Shape& shape) {
-    return shape.is_array() && !shape.is_dynamic() &&
-           (!shape.has_layout() || *shape.layout() == Layout::Default(shape.rank()));
-  };
-  if (!row_major(from) || !row_major(to) || from.element_type() != to.element_type()) {
-    return Refuse(instruction, "it depends on layouts, which StableHLO does not have");
-  }
-  return One("stablehlo.reshape", instruction);
-}
-
 // The sizes become one operand.
 ModuleWriter::Node ModuleWriter::DynamicReshape(const Instruction& instruction) {
   const Shape& shape = instruction.shape();
@@ -285,10 +262,6 @@ ModuleWriter::Node ModuleWriter::RaggedDot(const Instruction& instruction) {
 }
 
 ModuleWriter::Node ModuleWriter::Convolution(const Instruction& instruction) {
-  if (instruction.operand(0)->shape().element_type() !=
-      instruction.operand(1)->shape().element_type()) {
-    return Refuse(instruction, "its operands have two element types");
-  }
   const ConvolutionDimensions& numbers = instruction.convolution_dimensions();
   const auto spatial = static_cast<int64_t>(numbers.input_spatial.size());
   if (numbers.input_rank != spatial + 2 || numbers.kernel_rank != spatial + 2 ||
@@ -318,6 +291,10 @@ ModuleWriter::Node ModuleWriter::Convolution(const Instruction& instruction) {
                    {"rhs_dilation", Ints(window.window_dilations)},
                    {"window_reversal", Bools(window.reversal)}};
   AddPrecision(instruction, "stablehlo.precision", &fields);
+  if (instruction.operand(0)->shape().element_type() !=
+      instruction.operand(1)->shape().element_type()) {
+    return ConvolutionOfTwoTypes(instruction, std::move(fields));
+  }
   return One("stablehlo.convolution", instruction, std::move(fields));
 }
 
@@ -427,8 +404,7 @@ ModuleWriter::Node ModuleWriter::Sort(const Instruction& instruction) {
 }
 
 ModuleWriter::Node ModuleWriter::TopK(const Instruction& instruction) {
-  if (!instruction.GetBool(Attr::kLargest))
-    return Refuse(instruction, "the smallest are asked for");
+  if (!instruction.GetBool(Attr::kLargest)) return Smallest(instruction);
   Types results;
   AppendTypes(instruction.shape(), &results);
   Fields fields = {{"k", Int(instruction.GetInt(Attr::kK))}};

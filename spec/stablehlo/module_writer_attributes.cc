@@ -205,6 +205,13 @@ void ModuleWriter::AddChannel(const Instruction& instruction, Fields* fields) {
 // The most devices that a list may have.
 constexpr int64_t kMostDevices = 1 << 20;
 
+const Attribute* ModuleWriter::Groups(std::vector<std::vector<int64_t>> groups) {
+  size_t size = 0;
+  for (const std::vector<int64_t>& group : groups) size = std::max(size, group.size());
+  for (std::vector<int64_t>& group : groups) group.resize(size, -1);
+  return Matrix(groups, static_cast<int64_t>(size));
+}
+
 bool ModuleWriter::AddGroups(const Instruction& instruction, Fields* fields,
                              std::vector<std::vector<int64_t>>* groups) {
   absl::StatusOr<DeviceGroups> listed = ListGroups(instruction.replica_groups(), kMostDevices);
@@ -212,14 +219,15 @@ bool ModuleWriter::AddGroups(const Instruction& instruction, Fields* fields,
     if (ok()) status_ = listed.status();
     return false;
   }
-  const size_t size = listed->empty() ? 0 : (*listed)[0].size();
+  const bool may_differ =
+      instruction.opcode() == Opcode::kAllReduce || instruction.opcode() == Opcode::kAllReduceStart;
   for (const std::vector<int64_t>& group : *listed) {
-    if (group.size() != size) {
+    if (!may_differ && group.size() != (*listed)[0].size()) {
       Refuse(instruction, "replica groups of different sizes");
       return false;
     }
   }
-  fields->push_back({"replica_groups", Matrix(*listed, static_cast<int64_t>(size))});
+  fields->push_back({"replica_groups", Groups(*listed)});
   if (groups != nullptr) *groups = *std::move(listed);
   return true;
 }
@@ -247,7 +255,7 @@ bool ModuleWriter::AddDevices(const Instruction& instruction, Fields* fields) {
       }
       group = std::move(devices);
     }
-    fields->back().value = Matrix(groups, static_cast<int64_t>(groups[0].size()));
+    fields->back().value = Groups(groups);
     global = true;
   }
   if (global) fields->push_back({"use_global_device_ids", Unit()});

@@ -8,6 +8,7 @@
 #include "absl/strings/str_split.h"
 #include "spec/stablehlo/module_writer.h"
 #include "spec/stablehlo/text.h"
+#include "spec/text/printer.h"
 
 namespace assay::stablehlo {
 namespace {
@@ -49,6 +50,36 @@ ModuleWriter::Node ModuleWriter::GetTupleElement(const Instruction& instruction)
   return tuple.parts[index];
 }
 
+// A composite keeps its name and attributes. One that is named like an operation of CHLO would be
+// read as that operation, and the module means the decomposition.
+bool ModuleWriter::AddComposite(const Instruction& call, absl::string_view symbol, Fields* fields) {
+  if (call.opcode() != Opcode::kCall || !call.GetBool(Attr::kIsComposite)) return false;
+  FrontendAttributes frontend = call.annotations().frontend_attributes;
+  const std::string name = frontend["composite.name"];
+  int32_t version;
+  if (name.empty() || absl::StartsWith(name, "chlo.") ||
+      !absl::SimpleAtoi(frontend["composite.version"], &version)) {
+    return false;
+  }
+  absl::StatusOr<const Attribute*> attributes =
+      ParseAttribute(program_, frontend["composite.attributes"]);
+  if (!attributes.ok() || (*attributes)->kind != AttributeKind::kDictionary) return false;
+  *fields = {{"composite_attributes", *attributes},
+             {"decomposition", Symbol(symbol)},
+             {"name", String(name)},
+             {"version", Int(version, ElementType::kS32)}};
+  for (const absl::string_view own : {"attributes", "name", "version"}) {
+    frontend.erase(absl::StrCat("composite.", own));
+  }
+  if (!frontend.empty()) {
+    fields->push_back({"mhlo.frontend_attributes", StringDictionary(frontend)});
+  }
+  if (const auto& sharding = call.annotations().sharding) {
+    fields->push_back({"mhlo.sharding", String(PrintSharding(*sharding, false))});
+  }
+  return true;
+}
+
 // Calls and fusions: private functions of leaves.
 ModuleWriter::Node ModuleWriter::Call(const Instruction& instruction) {
   const Computation* callee = instruction.GetComputation(
@@ -60,7 +91,12 @@ ModuleWriter::Node ModuleWriter::Call(const Instruction& instruction) {
     AppendLeaves(NodeOf(operand), &operands);
   Types results;
   AppendTypes(callee->root()->shape(), &results);
-  Fields fields = {{"callee", Symbol(symbol)}};
+  Fields fields;
+  if (AddComposite(instruction, symbol, &fields)) {
+    return AllOf(Emit("stablehlo.composite", operands, results, std::move(fields)),
+                 instruction.shape());
+  }
+  fields.push_back({"callee", Symbol(symbol)});
   AddAnnotations(instruction, &fields);
   return AllOf(Emit("func.call", operands, results, std::move(fields)), instruction.shape());
 }
@@ -113,11 +149,14 @@ ModuleWriter::Node ModuleWriter::AddDependency(const Instruction& instruction) {
                     Values(op->results().begin(), op->results().begin() + leaves), &next);
 }
 
+// StableHLO joins tokens alone. An array orders nothing that has a side effect of its own.
 ModuleWriter::Node ModuleWriter::AfterAll(const Instruction& instruction) {
-  for (const Instruction* operand : instruction.operands()) {
-    if (!operand->shape().is_token()) return Refuse(instruction, "it waits for an array");
+  Values operands;
+  for (int64_t i = 0; i < instruction.operand_count(); ++i) {
+    if (instruction.operand(i)->shape().is_token()) {
+      operands.push_back(OperandValue(instruction, i));
+    }
   }
-  const Values operands = OperandValues(instruction);
   return Leaf(EmitOne(operands.empty() ? "stablehlo.create_token" : "stablehlo.after_all", operands,
                       instruction.shape()));
 }
@@ -182,20 +221,24 @@ ModuleWriter::Node ModuleWriter::AllReduce(const Instruction& instruction) {
 }
 
 ModuleWriter::Node ModuleWriter::ReduceScatter(const Instruction& instruction) {
-  if (instruction.shape().is_tuple()) return Refuse(instruction, "it has several operands");
   Fields fields = {{"scatter_dimension", Int(instruction.GetInt(Attr::kDimension))}};
   if (!AddDevices(instruction, &fields)) return {};
-  Operation* op = Emit("stablehlo.reduce_scatter", OperandValues(instruction),
-                       {TypeOf(instruction.shape())}, std::move(fields));
-  AddRegion(op, *instruction.to_apply());
-  return Leaf(op->results()[0]);
+  Types results;
+  AppendTypes(instruction.shape(), &results);
+  const Values operands = OperandValues(instruction);
+  Values made;
+  for (size_t i = 0; i < operands.size(); ++i) {  // an operation for each
+    Operation* op = Emit("stablehlo.reduce_scatter", {operands[i]}, {results[i]}, fields);
+    AddRegion(op, *instruction.to_apply());
+    made.push_back(op->result(0));
+  }
+  size_t next = 0;
+  return FromLeaves(instruction.shape(), made, &next);
 }
 
 ModuleWriter::Node ModuleWriter::AllToAll(const Instruction& instruction) {
   const std::optional<int64_t> dimension = instruction.FindInt(Attr::kDimension);
-  if (!dimension.has_value()) {
-    return Refuse(instruction, "it exchanges operands, and not parts of one");
-  }
+  if (!dimension.has_value()) return ExchangeOperands(instruction);
   Fields fields = {{"split_dimension", Int(*dimension)}, {"concat_dimension", Int(*dimension)}};
   AddChannel(instruction, &fields);
   std::vector<std::vector<int64_t>> groups;
@@ -221,13 +264,20 @@ ModuleWriter::Node ModuleWriter::CollectivePermute(const Instruction& instructio
 }
 
 ModuleWriter::Node ModuleWriter::CollectiveBroadcast(const Instruction& instruction) {
-  if (instruction.operand_count() != 1 || instruction.GetBool(Attr::kHasDynamicRoot)) {
-    return Refuse(instruction, "it has several operands");
+  if (instruction.GetBool(Attr::kHasDynamicRoot)) {
+    return Refuse(instruction, "the device that sends is an operand");
   }
   Fields fields;
   AddChannel(instruction, &fields);
   if (!AddGroups(instruction, &fields)) return {};
-  return One("stablehlo.collective_broadcast", instruction, std::move(fields));
+  AddAnnotations(instruction, &fields);
+  Values made;
+  for (Value* operand : OperandValues(instruction)) {  // an operation for each
+    made.push_back(
+        Emit("stablehlo.collective_broadcast", {operand}, {operand->type()}, fields)->result(0));
+  }
+  size_t next = 0;
+  return FromLeaves(instruction.shape(), made, &next);
 }
 
 // The host.

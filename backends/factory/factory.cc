@@ -115,6 +115,16 @@ std::string ListOf(absl::Span<const BackendKind> kinds) {
   return list;
 }
 
+// What a path or a command line without its kind was probably meant to be, or nothing.
+std::string ProbablyMeant(absl::string_view specification) {
+  const bool library = absl::EndsWith(specification, ".so");
+  const bool program = absl::StrContains(specification, '/') ||
+                       absl::StrContains(specification, ' ') ||
+                       absl::EndsWith(specification, ".py");
+  if (!library && !program) return "";
+  return absl::StrCat(" (did you mean '", library ? "pjrt:" : "process:", specification, "'?)");
+}
+
 }  // namespace
 
 const std::vector<BackendKind>& BuiltInBackends() {
@@ -146,9 +156,9 @@ absl::StatusOr<std::unique_ptr<Backend>> MakeBackend(absl::Span<const BackendKin
     if (!absl::ConsumePrefix(&argument, kind.name)) continue;
     if (argument.empty() == kind.argument.empty()) return kind.make(argument, options);
   }
-  return absl::InvalidArgumentError(absl::StrCat("'", specification,
-                                                 "' is not a backend; there are ", ListOf(kinds),
-                                                 ". A program of yours is process:COMMAND"));
+  return absl::InvalidArgumentError(
+      absl::StrCat("'", specification, "' is not a backend", ProbablyMeant(specification),
+                   "; there are ", ListOf(kinds), ". A program of yours is process:COMMAND"));
 }
 
 GoldenOptions GoldenOptionsOf(const BackendOptions& options) {

@@ -84,7 +84,7 @@ TEST(JudgeBounds, SumsAreBoundedByTheirTerms) {
   const Judgement refused = sum.Judge({terms, Scalar(0)}, Scalar(1 + kUnit * s), "golden");
   ASSERT_EQ(refused.evidence.size(), 1u);
   EXPECT_EQ(refused.evidence[0].reason,
-            "takes the freedom reassociation, which golden does not grant");
+            "needs the permitted deviation reassociation, which golden does not grant");
 }
 
 // A running sum has the terms so far: 1 of magnitude 1024, in the end 8 of together 2047.

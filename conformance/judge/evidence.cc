@@ -73,8 +73,8 @@ void Claim(const TargetProfile& profile, Freedom freedom, ElementFinding* findin
     finding->freedom = freedom;
     finding->reason.clear();
   } else if (finding->reason.empty()) {
-    finding->reason = absl::StrCat("takes the freedom ", FreedomName(freedom), ", which ",
-                                   profile.name(), " does not grant");
+    finding->reason = absl::StrCat("needs the permitted deviation ", FreedomName(freedom),
+                                   ", which ", profile.name(), " does not grant");
   }
 }
 

@@ -373,7 +373,7 @@ TEST(JudgeFreedoms, EverySubsetOfDenormalOperandsMayBeFlushed) {
   const Judgement refused = sum.Judge({F32({a}), F32({b})}, F32({a}), "cpu-strict");
   ASSERT_EQ(refused.evidence.size(), 1u);
   EXPECT_EQ(refused.evidence[0].reason,
-            "takes the freedom denormals, which cpu-strict does not grant");
+            "needs the permitted deviation denormals, which cpu-strict does not grant");
 }
 
 // Decision points at both sides: what one admits, by a profile that does and one that does not.

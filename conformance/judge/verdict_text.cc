@@ -38,17 +38,20 @@ std::string Times(double factor) {
                         : absl::StrFormat("%.2e", factor);
 }
 
+// Zeros of either sign and other values that differ in bits alone.
+bool IsSameNumber(const Evidence& evidence) {
+  const std::optional<double> golden = Number(evidence.golden), actual = Number(evidence.actual);
+  // Complex numbers are compared as text: with infinite parts they have no distance.
+  return golden && actual ? *golden == *actual : evidence.golden == evidence.actual;
+}
+
 // What the two numbers say of each other; empty where they are no finite real numbers.
 std::string ErrorInWords(const Evidence& evidence) {
   const std::optional<double> golden = Number(evidence.golden), actual = Number(evidence.actual);
   std::optional<double> error = evidence.distance;
   if (!error && golden && actual) error = std::fabs(*actual - *golden);
   if (!error) return "";
-  if (*error == 0) {
-    // Of complex numbers with infinite parts there is no distance.
-    const bool same = golden && actual ? *golden == *actual : evidence.golden == evidence.actual;
-    return same ? ", the same number with other bits" : "";
-  }
+  if (*error == 0) return IsSameNumber(evidence) ? ", the same number with other bits" : "";
   std::string text = absl::StrFormat(", error %.4g", *error);
   if (golden && *golden != 0) {
     absl::StrAppendFormat(&text, " (relative %.4g)", *error / std::fabs(*golden));
@@ -73,7 +76,11 @@ const Evidence* WorstOf(const Judgement& judgement) {
   const Evidence* worst = nullptr;
   for (const Evidence& each : judgement.evidence) {
     if (each.verdict != Verdict::kWrong) continue;
-    if (worst == nullptr || Excess(each) > Excess(*worst)) worst = &each;
+    // Where no error is permitted, another number is worse than the same one with other bits.
+    const bool worse =
+        worst == nullptr || Excess(each) > Excess(*worst) ||
+        (Excess(each) == Excess(*worst) && IsSameNumber(*worst) && !IsSameNumber(each));
+    if (worse) worst = &each;
   }
   return worst;
 }

@@ -48,10 +48,11 @@ TEST(VerdictTextTest, AnElementBeyondItsBound) {
   evidence.operands = {"0.5", "0.25"};
   evidence.leaf = 2;
   evidence.device = 1;
-  evidence.reason = "takes the freedom signed_zero, which golden does not grant";
+  evidence.reason = "needs the permitted deviation signed_zero, which golden does not grant";
   EXPECT_EQ(InWords(evidence),
             "[0,8,5] of result 2 on device 1: actual 1.5 (0x3fc00000), golden 1 (0x3f800000), "
-            "operands 0.5 and 0.25, error 0.5 (relative 0.5), 5 times its bound; takes the freedom "
+            "operands 0.5 and 0.25, error 0.5 (relative 0.5), 5 times its bound; needs the "
+            "permitted deviation "
             "signed_zero, which golden does not grant");
 }
 
@@ -134,6 +135,15 @@ TEST(VerdictTextTest, TheWorstIsKeptAndFound) {
   nan.position = 77;
   KeepEvidence(nan, &judgement);
   EXPECT_EQ(WorstOf(judgement)->position, 77);
+  // A zero of the other sign is less than a wrong number, also where it comes first.
+  Judgement zeros;
+  for (const char* actual : {"-0", "1e-45", "2"}) {
+    Evidence evidence = Wrong(std::nullopt, std::nullopt);
+    evidence.golden = "0";
+    evidence.actual = actual;
+    zeros.evidence.push_back(evidence);
+  }
+  EXPECT_EQ(WorstOf(zeros)->actual, "1e-45");
   // What cannot be judged is not wrong.
   Evidence open = Wrong(100, 1);
   open.verdict = Verdict::kNotJudgeable;

@@ -13,6 +13,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
+#include "absl/types/span.h"
 #include "conformance/judge/verdict_text.h"
 
 namespace assay {
@@ -20,6 +21,7 @@ namespace {
 
 constexpr size_t kShownFailures = 10;
 constexpr size_t kShownOperations = 12;
+constexpr int64_t kFewCases = 5;
 constexpr size_t kLongestHeadline = 200;
 
 // Messages of targets may be pages long.
@@ -77,6 +79,32 @@ void AppendCounts(const RunTally& tally, std::string* text) {
   }
   if (deviations.empty()) return;
   absl::StrAppend(text, "known deviations, in cases: ", absl::StrJoin(deviations, ", "), "\n");
+}
+
+// Operations that the target supports, but of whose cases hardly any ran: a run without failures
+// says little of them.
+void AppendHardlyTested(const RunResult& run, std::string* text) {
+  struct Count {
+    int64_t ran = 0, all = 0;
+  };
+  std::map<std::string, Count> by_operation;
+  for (const CaseResult& each : run.cases) {
+    if (each.op.empty()) continue;
+    Count& count = by_operation[each.op];
+    ++count.all;
+    count.ran += each.outcome != Outcome::kNotRun && each.outcome != Outcome::kNotSupported;
+  }
+  std::vector<std::string> few;
+  for (const auto& [name, count] : by_operation) {
+    if (count.ran == 0 || count.ran >= kFewCases || count.all < 2 * kFewCases) continue;
+    few.push_back(absl::StrCat(name, " ", count.ran, " of ", count.all));
+  }
+  if (few.empty()) return;
+  const size_t shown = std::min(few.size(), kShownOperations);
+  absl::StrAppend(text, "hardly tested, in cases that ran: ",
+                  absl::StrJoin(absl::MakeConstSpan(few).first(shown), ", "));
+  if (few.size() > shown) absl::StrAppend(text, ", and ", few.size() - shown, " more");
+  absl::StrAppend(text, "\n");
 }
 
 // The worst element of what the headline is about.
@@ -339,6 +367,7 @@ std::string FormatSummary(const RunResult& run) {
   if (run.shards > 1) absl::StrAppend(&text, ", shard ", run.shard, "/", run.shards);
   absl::StrAppend(&text, ": ", ShareThatRan(tally), " in ", Seconds(run.seconds), "\n");
   AppendCounts(tally, &text);
+  AppendHardlyTested(run, &text);
   AppendFailures(run, &text);
   for (const std::string& complaint : run.complaints) absl::StrAppend(&text, complaint, "\n");
   if (run.interrupted) {

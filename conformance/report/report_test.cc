@@ -1,6 +1,7 @@
 // Reports of small runs: words, JUnit, the data of the page, merging, paths, and text that means
 // harm. report_cli_test.py and page_test.py look at whole files.
 #include <cstdio>
+#include <tuple>
 
 #include "absl/strings/str_cat.h"
 #include "conformance/report/describe.h"
@@ -151,6 +152,24 @@ TEST(DescribeTest, ProgramsHaveNoOperation) {
   run.cases.Change(0, [](CaseResult& result) { result.op = ""; });
   EXPECT_THAT(FormatSummary(run), AllOf(HasSubstr("failures by operation: program 1, sub 1\n"),
                                         Not(HasSubstr("tier"))));
+}
+
+// Of fewer than five cases that ran, where there are ten or more.
+TEST(DescribeTest, NamesOperationsThatAreHardlyTested) {
+  RunResult run;
+  for (const auto& [op, all, ran] : {std::tuple("convolution", 12, 2), std::tuple("dot", 12, 5),
+                                     std::tuple("fft", 12, 0), std::tuple("iota", 9, 1)}) {
+    for (int i = 0; i < all; ++i) {
+      CaseResult result;
+      result.id = absl::StrCat(op, "/", i);
+      result.op = op;
+      result.outcome = i < ran ? Outcome::kExact : Outcome::kNotSupported;
+      run.cases.push_back(result);
+    }
+  }
+  EXPECT_THAT(FormatSummary(run),
+              HasSubstr("hardly tested, in cases that ran: convolution 2 of 12\n"));
+  EXPECT_THAT(FormatSummary(SmallRun()), Not(HasSubstr("hardly tested")));
 }
 
 TEST(DescribeTest, Tally) {

@@ -288,12 +288,14 @@ absl::StatusOr<RunResult> ParseReport(absl::string_view text, absl::string_view 
     if (status.ok() && (!json.contains("cases") || !json["cases"].empty())) {
       status = absl::InvalidArgumentError("cases: an array of objects is expected");
     }
+  } catch (const Json::parse_error& error) {
+    status = absl::InvalidArgumentError(absl::StrCat("it is not JSON at byte ", error.byte));
   } catch (const Json::exception& error) {
     status = absl::InvalidArgumentError(error.what());
   }
   if (!status.ok()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(where, ": no report of a run: ", status.message()));
+    return absl::InvalidArgumentError(absl::StrCat(
+        where, ": not a report that --report json=FILE has written: ", status.message()));
   }
   result.cases = std::move(cases);
   result.cases.SortById();

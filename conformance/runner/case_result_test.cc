@@ -117,7 +117,7 @@ TEST(CaseResultTest, RefusesWhatIsNoReport) {
     const char* text;
     const char* message;
   } kRows[] = {
-      {"", "f: no report of a run: "},
+      {"", "f: not a report that --report json=FILE has written: it is not JSON at byte 1"},
       {"[]", "an object is expected"},
       {R"({"cases":[]})", "format: it is 0, and 1 can be read"},
       {R"({"format":1})", "cases: an array of objects is expected"},

@@ -29,8 +29,8 @@ absl::StatusOr<Shard> ShardOf(absl::string_view index, absl::string_view count,
   Shard shard;
   if (!absl::SimpleAtoi(index, &shard.index) || !absl::SimpleAtoi(count, &shard.count) ||
       shard.index < 0 || shard.index >= shard.count) {
-    return absl::InvalidArgumentError(absl::StrCat(where, ": shard '", index, "' of '", count,
-                                                   "' is none; it is one from 0 to N - 1 of N"));
+    return absl::InvalidArgumentError(absl::StrCat(where, ": there is no shard '", index, "' of '",
+                                                   count, "'; I/N counts I from 0 to N - 1"));
   }
   return shard;
 }

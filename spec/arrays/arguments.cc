@@ -258,9 +258,10 @@ absl::StatusOr<std::vector<std::vector<Literal>>> ToArguments(const Module& modu
   std::vector<std::vector<Literal>> arguments;
   for (const std::vector<Literal>& given : *devices) {
     if (given.size() != wanted.size()) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("the module wants ", wanted.size(), " arrays and ", given.size(),
-                       " are given", wanted.empty() ? "" : "; it wants ", ListWanted(wanted)));
+      return absl::InvalidArgumentError(absl::StrCat(
+          "the module wants ", wanted.size(), wanted.size() == 1 ? " array" : " arrays", " and ",
+          given.size(), given.size() == 1 ? " is" : " are", " given",
+          wanted.empty() ? "" : "; it wants ", ListWanted(wanted)));
     }
     absl::StatusOr<std::vector<Literal>> values = DeviceArguments(parameters, given);
     if (!values.ok()) return values.status();

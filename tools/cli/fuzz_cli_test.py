@@ -147,6 +147,7 @@ class Fuzz(CommandLineTest):
         self.assertGreater(json.loads(result.out)['outcomes']['agrees'], 20)
         self.expect(assay(*fuzz, '50'), 0, 'operations that the target lists', 'No bug found in ', ' others did not run, most often because of this: ')
         self.expect(assay(*fuzz, '10', '--ops', 'sort'), 1, 'Nothing was judged: of 10 programs 10 are not supported', '--ops and --types')
+        self.expect(assay('fuzz', '--seconds', '0'), 1, 'seconds; 0 signatures', 'Nothing was judged: no program ran. --seconds')
 
     def test_runs_go_on(self):
         report = os.path.join(self.folder.name, 'r.json')

@@ -231,11 +231,12 @@ void FuzzCommand::Print(const fuzz::CampaignResult& result) const {
   if (!output.quiet) {
     for (const fuzz::FindingGroup& group : result.groups) PrintGroup(group);
   }
-  std::cout << absl::StrFormat("%d programs, %d instructions, %.1f seconds:", result.programs,
+  std::cout << absl::StrFormat("%d programs, %d instructions, %.1f seconds", result.programs,
                                result.instructions, result.seconds);
+  const char* before = ": ";
   for (int k = 0; k < fuzz::kOutcomes; ++k) {
     if (result.counts[k] == 0) continue;
-    std::cout << (k == 0 ? " " : ", ") << result.counts[k] << " "
+    std::cout << std::exchange(before, ", ") << result.counts[k] << " "
               << fuzz::OutcomeName(static_cast<fuzz::Outcome>(k));
   }
   if (result.illegal > 0) std::cout << "; " << result.illegal << " illegal programs";

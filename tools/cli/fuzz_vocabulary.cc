@@ -60,6 +60,9 @@ std::string ClosingSentence(const fuzz::CampaignResult& result) {
   if (most != result.not_supported.end()) {
     why = absl::StrCat(", most often because of this: ", most->first);
   }
+  if (result.programs == 0) {
+    return "Nothing was judged: no program ran. --seconds and --programs say how long to run.";
+  }
   if (!HasJudged(result)) {
     return absl::StrCat("Nothing was judged: of ", Counted(result.programs, "program"), " ",
                         WithCommas(unsupported), " are not supported", why,

@@ -99,9 +99,7 @@ const CLI::App& DeepestCommand(const CLI::App& app) {
 }
 
 // "there is no option --input (did you mean --inputs?)"
-std::string UnknownOption(const CLI::App& app, const CLI::ExtrasError& error) {
-  const std::string text = error.what();
-  std::string given = text.substr(text.rfind(": ") == std::string::npos ? 0 : text.rfind(": ") + 2);
+std::string UnknownOption(const CLI::App& app, absl::string_view given) {
   given = given.substr(0, given.find_first_of(" ="));
   if (!absl::StartsWith(given, "-")) return absl::StrCat("'", given, "' is one argument too many");
   std::vector<std::string> names;
@@ -147,12 +145,16 @@ std::string WhatIsWrong(const CLI::App& app, const CLI::ParseError& error, int a
   const bool wants_command = dynamic_cast<const CLI::RequiredError*>(&error) != nullptr &&
                              absl::StrContains(error.what(), "subcommand");
   if (const auto* extras = dynamic_cast<const CLI::ExtrasError*>(&error)) {
-    return UnknownOption(app, *extras);
+    const absl::string_view text = extras->what();
+    const size_t colon = text.rfind(": ");
+    return UnknownOption(app, colon == absl::string_view::npos ? text : text.substr(colon + 2));
   }
   if (const auto* invalid = dynamic_cast<const CLI::ValidationError*>(&error)) {
     return WithoutSet(invalid->what());
   }
-  if (wants_command && (place >= argc || argv[place][0] == '-')) return "no command was given";
+  if (wants_command && place < argc && argv[place][0] == '-')
+    return UnknownOption(app, argv[place]);
+  if (wants_command && place >= argc) return "no command was given";
   if (!wants_command) return MissingArgument(error.what());
   return absl::StrCat("there is no command '", argv[place], "'",
                       NearestCommand(DeepestCommand(app), argv[place]));

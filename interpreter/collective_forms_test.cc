@@ -207,7 +207,7 @@ std::string Vector(const Ints& ints) {
 }
 
 // All lists of up to two pairs, and all places, also such as must be clamped.
-TEST(CollectiveFormsTest, SmallWorldOfSlices) {
+TEST(CollectiveFormsTest, BoundedExhaustiveSlices) {
   const SlicesModel model;
   int count = 0;
   const auto check = [&](const std::vector<std::pair<int, int>>& pairs) {

@@ -285,7 +285,7 @@ constexpr char kSumOfThree[] = R"(HloModule m
     ROOT r = s32[] get-tuple-element(w), index=1
   })";
 
-TEST(FeedsTest, EachProcessHasAQueueAndEachTurnTakesAnItem) {
+TEST(FeedsTest, EachProcessHasAQueueAndEachIterationTakesAnItem) {
   runtime::QueueHost host;
   for (int i = 1; i <= 3; ++i) {
     host.PutInfeed({0, 0, 0}, MustParseLiteral(absl::StrCat("s32[] ", i)));

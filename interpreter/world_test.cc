@@ -162,12 +162,12 @@ constexpr char kLoop[] = R"(HloModule m
     ROOT y = s32[] get-tuple-element(w), index=1
   })";
 
-TEST(WorldTest, MeetingsInLoopsAreToldApartByTheTurn) {
+TEST(WorldTest, CollectivesInLoopsAreMatchedByIteration) {
   EXPECT_EQ(RunOn({3, 1}, kLoop, [](int64_t, int64_t) { return "s32[] 4"; }),
             Values(3, "s32[] 81"));
 }
 
-TEST(WorldTest, DifferentTurnsAreADeadlock) {
+TEST(WorldTest, DifferentIterationsAreADeadlock) {
   const Texts texts =
       RunOn({2, 1}, kLoop, [](int64_t r, int64_t) { return r == 0 ? "s32[] 2" : "s32[] 1"; });
   ASSERT_EQ(texts.size(), 1);

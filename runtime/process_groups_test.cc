@@ -247,7 +247,7 @@ void ExpectGroups(const Instruction& op, const Written& written, Mode mode, bool
   ASSERT_EQ(members, grid.count());  // each is in the group that it stands in, once
 }
 
-TEST(ProcessGroups, SmallWorld) {
+TEST(ProcessGroups, BoundedExhaustive) {
   const struct {
     Mode mode;
     bool one_size;

@@ -122,7 +122,7 @@ ENTRY e {
   }
 }
 
-TEST(GoldenBackend, LeavesOutTheUnknownCustomCallThatNobodyUses) {
+TEST(GoldenBackend, LeavesOutAnUnknownCustomCallWithoutUsers) {
   for (const bool has_effect : {false, true}) {
     const std::string text = absl::StrCat(
         "HloModule m\nENTRY e {\n  p = s32[2] parameter(0)\n"
@@ -341,7 +341,7 @@ TEST(GoldenBackend, RefusesBuffersThatDoNotFit) {
   EXPECT_EQ(backend.Upload(S32({1}), -1).status().code(), absl::StatusCode::kInvalidArgument);
 }
 
-TEST(GoldenBackend, ErrorsOfARunAreThoseOfAwait) {
+TEST(GoldenBackend, ErrorsOfARunComeWhenItIsWaitedFor) {
   GoldenOptions options;
   options.run.budget.steps = 1;
   GoldenBackend backend(options);

@@ -54,7 +54,7 @@ struct ProfileUse {
 std::string ParametersText(const ProfileUse& use);
 
 // Sets a parameter from its text. INVALID_ARGUMENT where there is no parameter of the name, or the
-// text is no number of its kind.
+// text is not a number of its kind.
 absl::Status SetParameter(absl::string_view name, absl::string_view text, ProfileUse* use);
 
 // OK, or INVALID_ARGUMENT that says why arrays of the shape cannot have the profile: a type that it

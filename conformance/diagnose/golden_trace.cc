@@ -132,7 +132,7 @@ class Tracer : public FirstProcessObserver {
     const auto groups = groups_of_.find(&instruction);
     if (groups == groups_of_.end()) return absl::OkStatus();
     for (Group* group : groups->second) {
-      if (group->turn != turn) {  // a member that nobody needs may not have run in the last
+      if (group->turn != turn) {  // an unused member may not have run in the last
         group->turn = turn;
         group->missing = static_cast<int64_t>(group->subgraph.members.size());
       }

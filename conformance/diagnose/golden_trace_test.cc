@@ -51,7 +51,7 @@ std::vector<std::string> NamesOf(const std::vector<Excerpt>& excerpts) {
   return names;
 }
 
-TEST(TraceGoldenTest, FirstTurnUnlessAsked) {
+TEST(TraceGoldenTest, FirstIterationUnlessAsked) {
   EXPECT_THAT(NamesOf(Trace(*CountingLoop(7), {})), ElementsAre("more", "next", "twice"));
   EXPECT_THAT(NamesOf(Trace(*CountingLoop(0), {})), ElementsAre("more", "twice"));
 }
@@ -66,7 +66,7 @@ TEST(TraceGoldenTest, FirstLastAndBetween) {
 
 // As many turns as wanted, or all; the first, the last, and steps that differ by one at most. The
 // operands are those of the turn.
-TEST(TraceGoldenTest, TurnsAreEven) {
+TEST(TraceGoldenTest, IterationsAreSpreadEvenly) {
   for (int64_t turns = 1; turns <= 14; ++turns) {
     const std::unique_ptr<Module> loop = CountingLoop(turns);
     for (int64_t wanted = 1; wanted <= 16; ++wanted) {

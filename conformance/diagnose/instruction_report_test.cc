@@ -266,7 +266,7 @@ TEST(ReportInstructions, OnlySubgraphsShowADefectOfFusion) {
 }
 
 // 5, 7, 10, 14.5, 21.25: four turns, and only in the third a product of 10.
-TEST(ReportInstructions, OnlyTurnsShowADefectOfOneTurn) {
+TEST(ReportInstructions, OnlyLaterIterationsShowADefectOfOneIteration) {
   DefectBackend third([](const Module& module, const std::vector<Literal>& arguments) {
     return module.entry()->root()->opcode() == Opcode::kMultiply &&
            DecodeFloat(ElementType::kF32, arguments[0].Get(0).bits) == 10;

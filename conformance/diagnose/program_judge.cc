@@ -113,7 +113,7 @@ bool MayDiffer(const Instruction& instruction, const TargetProfile& profile) {
   }
   if (moves) return false;
   if (IsLeftOpen(instruction, profile)) return true;
-  // A reducer of one's own, of integers as well, may come in any order.
+  // A custom reducer may be applied in any order, also to integers.
   if (instruction.to_apply() != nullptr && profile.Grants(Freedom::kReassociation)) return true;
   if (!TouchesFloats(instruction)) return false;
   if (HasBudget(instruction, profile)) return true;
@@ -171,7 +171,7 @@ class Reach {
               const auto found = inside_.find(callee);
               return found == inside_.end() || found->second;
             });
-        // Nobody knows here what a called computation is given.
+        // The arguments of a called computation are not known here.
         const bool sent = reached || (anywhere_ && computation.get() != module.entry());
         if (sent && each->opcode() == Opcode::kSend) channels_.insert(ChannelOf(*each));
         reached_[each.get()] = reached;

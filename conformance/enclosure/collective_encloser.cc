@@ -231,7 +231,7 @@ absl::StatusOr<std::vector<BoxTree>> CollectiveEncloser::Move(const Meeting& mee
   for (size_t m = 0; m < count; ++m) {
     if (!meeting.whole[m]) continue;
     const std::vector<Literal>& low = (*lows)[m];
-    // Not every type has the zero that a process gets to which nobody sends.
+    // A device that receives nothing has zeros. Not every type has a zero.
     const bool zeros = !meeting.receives[m];
     std::vector<BoxTree> leaves;
     for (size_t leaf = 0; leaf < low.size(); ++leaf) {
@@ -314,8 +314,8 @@ absl::StatusOr<BoxTree> CollectiveEncloser::ReduceGroup(const Meeting& meeting,
   return Assemble(collective.shape(), std::move(leaves));
 }
 
-// Golden's results, by member and leaf, of one part of every box. Processes that are not in the
-// team bring zeros, which reach nobody whose group is whole.
+// The golden results, by member and leaf, of one part of every box. Devices that are not in the
+// team contribute zeros, which reach no device whose group is complete.
 absl::StatusOr<std::vector<std::vector<Literal>>> CollectiveEncloser::RunGolden(
     const Meeting& meeting, const std::function<Literal(const Box&)>& part) {
   const absl::StatusOr<const Golden*> golden = GoldenOf(meeting.collective);

@@ -152,7 +152,7 @@ TEST(ContainmentTest, NoConformingValueOfALoopOverFewElementsLiesOutside) {
 
 // A denormal counts as zero in one turn and not in the next, whether it is an argument or a
 // constant and wherever it has been moved; XLA's CPU back end flushes it in every turn.
-TEST_F(EnclosureTest, DenormalsMayBeZerosInEveryTurn) {
+TEST_F(EnclosureTest, DenormalsMayBeZerosInEveryIteration) {
   const std::string computations =
       "turn { s = (s32[], f32[3], f32[3]) parameter(0)\n"
       " i = s32[] get-tuple-element(s), index=0\n x = f32[3] get-tuple-element(s), index=1\n"

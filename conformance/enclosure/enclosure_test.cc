@@ -445,7 +445,7 @@ TEST_F(EnclosureTest, ConversionsThatDoNotRise) {
   EXPECT_EQ(one.box().low.Get(0).bits, 1u);
 }
 
-TEST_F(EnclosureTest, OneExtremeIsTakenInWithoutTheOther) {
+TEST_F(EnclosureTest, OneExtremeIsJoinedWithoutTheOther) {
   const std::string near =
       "x = f32[1] parameter(0)\n s = f32[1] sine(x)\n c = f32[1] constant({0.84147098})\n"
       " d = f32[1] subtract(s, c)\n";

@@ -23,7 +23,7 @@ bool ArePoints(Boxes boxes) {
                      [](const Box& box) { return box.shape().is_token() || box.is_point(); });
 }
 
-// Integers as well, of a reducer of one's own that may come in any order.
+// Returns true for unconstrained values, such as those of a custom reducer in any order.
 bool IsUnknown(const std::vector<double>& radii) {
   return !radii.empty() &&
          std::all_of(radii.begin(), radii.end(), [](double x) { return x == kInfinity; });

@@ -130,7 +130,7 @@ bool IsOpenOrder(const Instruction& sort, Boxes operands) {
                      [&](int64_t key) { return MayHaveNans(operands[key]); });
 }
 
-// A fold that picks takes any of the elements that it does not tell apart (ops_structural.md 5.1).
+// A fold that selects may return any of the elements that it treats as equal (structural 5.1).
 bool PicksAny(const Instruction& reduce, Boxes operands) {
   switch (analysis::RecogniseReducer(*reduce.to_apply()).kind) {
     case analysis::ReducerKind::kOther:

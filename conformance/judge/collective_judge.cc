@@ -83,7 +83,7 @@ class CollectiveJudge {
     return JudgeUnary(Opcode::kCopy, golden, golden, actual);
   }
 
-  // Judges the zeros of a device that nobody sends to. Not every type has a zero.
+  // Judges the zeros of a device that receives nothing. Not every type has a zero.
   absl::StatusOr<Judgement> JudgeZeros(const Literal& golden, const Literal& actual) const {
     if (golden.element_type() != ElementType::kF8E8M0FNU) return JudgeMove(golden, actual);
     const Literal zeros = Literal::Zeros(Shape(ElementType::kS8, golden.shape().dimensions()));

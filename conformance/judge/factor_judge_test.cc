@@ -25,7 +25,7 @@ TEST(JudgeCholesky, ByWhatIsLeftOver) {
   EXPECT_EQ(upper.Explain({a}, Matrix(2, 2, {2, 1.5, 0, 2})), "wrong");
 }
 
-TEST(JudgeCholesky, WhatHasNoFactorMayBeAnything) {
+TEST(JudgeCholesky, WhatHasNoFactorIsUnconstrained) {
   const Case factor("f32[2,2,2] cholesky(p0), lower=true", {"f32[2,2,2]"});
   const auto batch = [](const std::vector<double>& values) {
     return Array(ElementType::kF32, values).WithShape(Shape(ElementType::kF32, {2, 2, 2}));

@@ -1,5 +1,5 @@
-// Folds that pick one of their elements: which of equal ones, where their order is open (reference
-// ops_structural.md 5.1). Where denormals count as zero they are equal, too.
+// Folds that select one of their elements may return any of equal ones, since their order is open
+// (structural 5.1). Denormals are equal if the profile lets them count as zero.
 #include <algorithm>
 #include <utility>
 

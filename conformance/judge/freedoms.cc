@@ -95,7 +95,7 @@ bool MayFlush(const Instruction& instruction) {
   if (instruction.info().family == Family::kControl) return Computes(instruction);
   if (Moves(instruction)) return false;
   const Computation* region = FoldRegion(instruction);
-  // A fold that only picks one of its operands (a scatter that overwrites) moves as well.
+  // A fold that only selects one of its operands (a scatter that overwrites) is a move, too.
   return region == nullptr ||
          std::any_of(region->instructions().begin(), region->instructions().end(),
                      [](const auto& each) {

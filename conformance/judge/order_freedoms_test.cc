@@ -180,7 +180,7 @@ std::string Larger(const char* keeps) {
 }
 
 // Argmax of {3,9,9,1}, "keep first if a >= b": 1, by another order 2.
-TEST(JudgeOrders, FoldsThatPickMayPickAnyOfEqualElements) {
+TEST(JudgeOrders, FoldsThatSelectMayReturnAnyOfEqualElements) {
   const Case argmax("(f32[], s32[]) reduce(p0, p1, p2, p3), dimensions={0}, to_apply=larger",
                     {"f32[4]", "s32[4]", "f32[]", "s32[]"}, Larger("GE"));
   const std::vector<Literal> operands = {F32({3, 9, 9, 1}), S32({0, 1, 2, 3}), Scalar(-kInf),
@@ -199,7 +199,7 @@ TEST(JudgeOrders, FoldsThatPickMayPickAnyOfEqualElements) {
 }
 
 // The key need not come first.
-TEST(JudgeOrders, FoldsThatPickByTheirSecondArray) {
+TEST(JudgeOrders, FoldsThatSelectByTheirSecondArray) {
   const Case argmax(
       "(s32[], f32[]) reduce(p0, p1, p2, p3), dimensions={0}, to_apply=larger",
       {"s32[4]", "f32[4]", "s32[]", "f32[]"},
@@ -219,7 +219,7 @@ TEST(JudgeOrders, FoldsThatPickByTheirSecondArray) {
 // {-inf, -inf} with {4, 5} from -inf with 9, "keep first if a > b": the last of equal elements, in
 // the golden order 5. The start value may come last as well, or nowhere, but brings no value of its
 // own beside its index.
-TEST(JudgeOrders, FoldsThatPickMayPickTheirStartValue) {
+TEST(JudgeOrders, FoldsThatSelectMayReturnTheirStartValue) {
   const Case argmax("(f32[], s32[]) reduce(p0, p1, p2, p3), dimensions={0}, to_apply=larger",
                     {"f32[2]", "s32[2]", "f32[]", "s32[]"}, Larger("GT"));
   const Case first("(f32[], s32[]) reduce(p0, p1, p2, p3), dimensions={0}, to_apply=larger",
@@ -244,7 +244,7 @@ TEST(JudgeOrders, FoldsThatPickMayPickTheirStartValue) {
 }
 
 // Denormals may be equal elements, which keep their bits.
-TEST(JudgeOrders, FoldsThatPickMayTakeDenormalsForZero) {
+TEST(JudgeOrders, FoldsThatSelectMayTakeDenormalsForZero) {
   const Case argmax("(f32[], s32[]) reduce(p0, p1, p2, p3), dimensions={0}, to_apply=larger",
                     {"f32[3]", "s32[3]", "f32[]", "s32[]"}, Larger("GE"));
   const auto explain = [&](double value, int64_t index, const char* profile = "xla-cpu") {
@@ -260,7 +260,7 @@ TEST(JudgeOrders, FoldsThatPickMayTakeDenormalsForZero) {
 }
 
 // Windows of two over {3, 9, 9}, with a cell of padding in front: the last of equal elements is 2.
-TEST(JudgeOrders, WindowsPickAnyOfEqualElements) {
+TEST(JudgeOrders, WindowsSelectAnyOfEqualElements) {
   const Case pool(
       "(f32[3], s32[3]) reduce-window(p0, p1, p2, p3), window={size=2 pad=1_0}, to_apply=larger",
       {"f32[3]", "s32[3]", "f32[]", "s32[]"}, Larger("GT"));
@@ -279,7 +279,7 @@ TEST(JudgeOrders, WindowsPickAnyOfEqualElements) {
 
 // A maximum by > takes any zero of equal ones; of {1, NaN, 2} it gives 2 in the golden order, 1
 // or NaN in others, which is not an order to judge by, and nothing that is not there.
-TEST(JudgeOrders, FoldsThatPickAmongZerosAndNans) {
+TEST(JudgeOrders, FoldsThatSelectAmongZerosAndNans) {
   const Case larger("f32[] reduce(p0, p1), dimensions={0}, to_apply=larger", {"f32[3]", "f32[]"},
                     "larger {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n"
                     "  k = pred[] compare(a, b), direction=GT\n  ROOT v = f32[] select(k, a, b)\n"
@@ -298,7 +298,7 @@ TEST(JudgeOrders, FoldsThatPickAmongZerosAndNans) {
 
 // "Add an index tie-break to make it exact" (5.1): of {1,5,5,2} the first 5 in every order.
 // f(a, x) = a > x ? a : 0 from 9: whatever comes before 9 makes 0 of it.
-TEST(JudgeOrders, AConstantThatIsGivenIsNoPick) {
+TEST(JudgeOrders, AGivenConstantIsNotASelection) {
   const Case reduce("f32[] reduce(p0, p1), dimensions={0}, to_apply=f", {"f32[3]", "f32[]"},
                     "f {\n  a = f32[] parameter(0)\n  x = f32[] parameter(1)\n"
                     "  o = f32[] constant(0)\n  keep = pred[] compare(a, x), direction=GT\n"

@@ -52,7 +52,7 @@ TEST(JudgeOverflow, SumsBeyondF64) {
 }
 
 // 1e400 - 1e400 + 5: any finite number is within 3 u 2e400 of 5.
-TEST(JudgeOverflow, WhatCancelsBeyondF64MayBeAnything) {
+TEST(JudgeOverflow, WhatCancelsBeyondF64IsUnconstrained) {
   const Case dot(DotText("f64"), {"f64[3]", "f64[3]"});
   const std::vector<Literal> operands = {Array(kF64, {1e200, 1e200, 1}),
                                          Array(kF64, {1e200, -1e200, 5})};

@@ -154,7 +154,7 @@ Defect StaleBuffer() {
     if (start->operand_count() == 0) return nullptr;
     const Instruction& given = *start->operand(0);
     if (!Shape::Compatible(given.shape(), site.original().shape())) return nullptr;
-    site.Unchanged();  // it comes to its end, but nobody looks
+    site.Unchanged();  // it ends, but its result is not used
     return site.copy_of(given);
   };
 }

@@ -1,4 +1,4 @@
-// Planted defects: implementations that are the golden one but for one operation, wrong as real
+// Mutants: implementations that are the golden one but for one operation, wrong as real
 // ones are, by which the suite itself is examined; and conforming variants, legal under a profile,
 // which it must not accuse. A defect changes modules before the golden interpreter runs them
 // (site.h): the golden code knows nothing of it. Tests: mutants_test.cc.

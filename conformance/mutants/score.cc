@@ -35,8 +35,8 @@ std::string Describe(const ProbeResult& probe) {
   return text;
 }
 
-// What the mutant makes of one probe. The golden answers where its defect does not stand. `again`:
-// of several executions.
+// The mutant's results of one sub-test, which are golden where the defect does not apply. `again`:
+// those of several executions.
 ProbeResult Ask(MutantBackend& target, const Probe& probe, const Candidate& candidate,
                 const RunBudget& budget, bool again, bool* stood) {
   ProbeResult result;

@@ -1,4 +1,4 @@
-// How good the suite is: which planted defects it finds, and whether it accuses conforming
+// How good the suite is: which of the mutants it finds, and whether it accuses conforming
 // variants. Each mutant runs the cases of its operation until one is judged wrong. Run by
 // tools/mutation_score.
 #ifndef ASSAY_CONFORMANCE_MUTANTS_SCORE_H_

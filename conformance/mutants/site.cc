@@ -54,7 +54,7 @@ std::vector<Instruction*> Site::operands() const {
 }
 
 Instruction* Site::AddChecked(std::unique_ptr<Instruction> instruction) {
-  // Not an instruction of the computation, nobody's operand: it may stay.
+  // No instruction of the computation has it as an operand: it may stay.
   if (!CheckInstruction(*instruction).ok()) return nullptr;
   return computation_->Add(std::move(instruction));
 }

@@ -1,6 +1,6 @@
 // Where a defect is put: one instruction of a module that is being copied. The defect says what
 // stands in its place: the same operation with other attributes or callees, other operations, or a
-// function of this process (a custom call that nobody outside of the copy knows).
+// function of this process (a custom call that is known to the copy alone).
 // Tests: mutants_test.cc.
 #ifndef ASSAY_CONFORMANCE_MUTANTS_SITE_H_
 #define ASSAY_CONFORMANCE_MUTANTS_SITE_H_

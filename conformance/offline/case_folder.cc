@@ -105,7 +105,7 @@ absl::Status WriteStablehlo(const Module& module, const std::string& folder) {
   return WriteText(folder + "/module.mlir", PrintText(**program, stablehlo::PrintForm::kPretty));
 }
 
-// A probe in its format. UNIMPLEMENTED for what the format cannot express.
+// A sub-test in its format. UNIMPLEMENTED for what the format cannot express.
 absl::Status WriteProbe(const Probe& probe, ExportFormat format, const std::string& folder) {
   if (format != ExportFormat::kRaw) {
     const absl::Status status = WriteQuestion(*probe.module, probe.inputs, probe.golden, folder);

@@ -29,8 +29,8 @@ std::string FirstLine(absl::string_view text) {
   return Shortened(text.substr(0, text.find('\n')), kLongestHeadline);
 }
 
-// The judgement that says most: of the probes of the case's outcome the first, of a program rather
-// an instruction than the whole.
+// The most informative sub-test: the first one that has the outcome of the case. Of a program an
+// instruction goes before the whole.
 const ProbeResult* Telling(const CaseResult& result) {
   const ProbeResult* first = result.FirstDivergence();
   if (first != nullptr && first->outcome == result.outcome) return first;

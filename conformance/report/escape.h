@@ -1,4 +1,4 @@
-// Text of strangers inside XML and inside the script of a page. Tests: report_test.cc.
+// Untrusted text inside XML and inside the script of a page. Tests: report_test.cc.
 #ifndef ASSAY_CONFORMANCE_REPORT_ESCAPE_H_
 #define ASSAY_CONFORMANCE_REPORT_ESCAPE_H_
 

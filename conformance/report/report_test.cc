@@ -337,7 +337,7 @@ TEST(MergeTest, AsksAtTheEndWhatWasJudgeable) {
   EXPECT_THAT(MergeRuns(runs, false)->complaints, testing::IsEmpty());
 }
 
-TEST(MergeTest, RefusesHolesAndDuplicates) {
+TEST(MergeTest, RefusesGapsAndDuplicates) {
   std::vector<NamedRun> runs = Shards(4);
   EXPECT_EQ(MergeError({}), "there is no report to merge");
   EXPECT_EQ(MergeError({runs[1]}), "no file has shard 0 of 4; no file has shard 2 to 3 of 4");

@@ -48,7 +48,7 @@ Outcome OutcomeOfError(const absl::Status& status) {
 
 std::string Message(const absl::Status& status) { return std::string(status.message()); }
 
-// The beginning of a message on one line; its probe has all of it.
+// The beginning of a message on one line; its sub-test has all of it.
 std::string OneLine(absl::string_view message) {
   constexpr size_t kLongest = 400;
   const std::vector<absl::string_view> words =

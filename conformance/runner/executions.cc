@@ -123,7 +123,7 @@ absl::StatusOr<ExecutionsJudgement> JudgeExecutions(const Probe& probe, const Mo
   absl::StatusOr<Judgement> first = JudgeProbe(probe, run.outputs.front(), profile, budget);
   if (!first.ok()) return first.status();
   ExecutionsJudgement judged{*std::move(first), 1, false};
-  std::optional<Probe> other;  // the probe with the other arguments
+  std::optional<Probe> other;  // the sub-test with the other arguments
   for (auto i = static_cast<size_t>(std::max(repeat, 1)); i < order.size(); ++i) {
     if (judged.judgement.verdict == Verdict::kWrong) return judged;
     const size_t same =

@@ -19,7 +19,7 @@ std::vector<std::string> Names(const std::vector<Probe>& probes) {
   return names;
 }
 
-TEST(ProbeTest, OneOperationIsOneProbe) {
+TEST(ProbeTest, OneOperationIsOneSubTest) {
   const std::vector<Probe> probes = Probes(AddCase());
   EXPECT_EQ(Names(probes), std::vector<std::string>{""});
   ASSERT_EQ(probes[0].golden.size(), 1);
@@ -33,7 +33,7 @@ TEST(ProbeTest, OneOperationIsOneProbe) {
 }
 
 // A reducer is part of its operation; bodies of calls are not.
-TEST(ProbeTest, ProgramsAreProbedByInstruction) {
+TEST(ProbeTest, ProgramsHaveASubTestPerInstruction) {
   const CorpusCase program =
       CaseOf("ENTRY e { a = f32[2] parameter(0) b = exponential(a) ROOT c = multiply(b, b) }",
              "inputs:\n  arg0 = literal f32[2] {0, 1}\nexpect: golden");
@@ -55,7 +55,7 @@ TEST(ProbeTest, ProgramsAreProbedByInstruction) {
   EXPECT_EQ(Names(Probes(call)), (std::vector<std::string>{"", "s"}));
 }
 
-TEST(ProbeTest, SubgraphsAndTurns) {
+TEST(ProbeTest, SubgraphsAndIterations) {
   const CorpusCase program = CaseOf(
       "body { x = f32[2] parameter(0) y = multiply(x, x) ROOT z = add(y, x) }\n  "
       "condition { x = f32[2] parameter(0) f = f32[1] slice(x), slice={[0:1]} g = f32[] reshape(f) "

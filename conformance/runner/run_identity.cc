@@ -11,7 +11,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-// Not dump() of what may be nested: it goes down the stack as deep as the stranger likes.
+// dump() would recurse as deep as an untrusted value is nested.
 std::string InWords(const Json* value) {
   if (value == nullptr) return "none";
   if (value->is_primitive()) return value->dump(-1, ' ', false, Json::error_handler_t::replace);

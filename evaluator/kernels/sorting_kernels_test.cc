@@ -148,7 +148,7 @@ TEST(SortingKernels, SortsByWideKeys) {
   EXPECT_EQ(differential.fallbacks(), 0);
 }
 
-TEST(SortingKernels, PicksTheLargestAndSmallest) {
+TEST(SortingKernels, SelectsTheLargestAndSmallest) {
   Differential differential;
   for (const ElementType type : kArrayTypes) {
     if (IsComplex(type)) continue;

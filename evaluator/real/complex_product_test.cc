@@ -74,7 +74,7 @@ TEST(ComplexProduct, NothingOverflowsOnTheWay) {
 }
 
 // Every product of up to four of these.
-TEST(ComplexProduct, SmallWorlds) {
+TEST(ComplexProduct, BoundedExhaustive) {
   const runtime::FloatEnvironmentGuard guard;
   for (const ElementType part : {kF32, kF64}) {
     const double least = part == kF32 ? 0x1p-149 : 0x1p-1074;

@@ -146,7 +146,7 @@ class Summer : public runtime::ComputationCaller {
   }
 };
 
-TEST(Region, CallsOutForWhatIsNoScalarProgram) {
+TEST(Region, CallsOutForOtherThanScalarPrograms) {
   auto module = Parse(R"(HloModule m
 ENTRY e {
   p = s32[] parameter(0)

@@ -320,7 +320,7 @@ TEST(Order, IsThatOfTheIdsWhereItCanBe) {
 }
 
 // Text drops them too.
-TEST(OldProtos, FramesThatNobodyUsesDisappear) {
+TEST(OldProtos, UnusedFramesDisappear) {
   std::unique_ptr<Module> module = ReadOrFail(FromText(ModuleText(
       Parameter(1, 0),
       "stack_frame_index { file_names: 'a.py' function_names: 'f' file_locations { file_name_id: 1 "

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Holds the language of documents, help texts and messages to tools/checks/words.tsv, and documents to 100 columns.
+"""Holds the language of documents, help texts, messages and names of tests to tools/checks/words.tsv, and documents to 100 columns.
 
 usage: words_check.py ROOT
 
 Documents are README.md, CONTRIBUTING.md and docs/; help texts and messages are the string literals of sources that are not tests.
+Names of tests are those of GoogleTest, read word by word: WindowsSelectAnyElement as "windows select any element".
 Lines of tables, of code blocks and headings may be wider: Markdown cannot break them. No text file of the tree may hold
 the markers that a merge leaves where it found a conflict.
 """
@@ -17,6 +18,8 @@ COLUMNS = 100
 FOLDERS = ('spec', 'runtime', 'evaluator', 'interpreter', 'backends', 'conformance', 'fuzz', 'tools', 'python')
 NOT_PRODUCT = re.compile(r'_(test|bench)\.\w+$|testing|testdata|/mutants/\w+_(mutants|rewrites)\.cc$')
 LITERAL = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
+TEST_NAME = re.compile(r'^TEST(?:_[FP])?\(\w+,\s*(\w+)\)', re.M)
+WORD = re.compile(r'[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+')
 MARKER = re.compile(rb'^(<{7}|\|{7}|>{7})( |\r?$)', re.M)
 WIDE = re.compile(r'^(\||#|<!--|!\[)')
 
@@ -67,6 +70,18 @@ def messages(path):
         literal = ''.join(LITERAL.findall(match.group()))
         if ' ' in literal.strip():
             yield text.count('\n', 0, match.start()) + 1, literal
+
+
+def tests(root):
+    for folder in FOLDERS:
+        yield from sorted((root / folder).rglob('*_test.cc'))
+
+
+def test_names(path):
+    """The words of each name with its line."""
+    text = path.read_text(encoding='utf-8')
+    for match in TEST_NAME.finditer(text):
+        yield text.count('\n', 0, match.start()) + 1, ' '.join(WORD.findall(match.group(1)))
 
 
 def wide_lines(text):
@@ -122,6 +137,9 @@ def main():
     for path in sources(root):
         count += 1
         hold(path, messages(path))
+    for path in tests(root):
+        count += 1
+        hold(path, test_names(path))
     tracked = tracked_files(root)
     problems += [f'{path.relative_to(root)}:{line}: the marker of a merge conflict'
                  for path in tracked for line in conflict_markers(path)]

@@ -18,6 +18,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "conformance/corpus/corpus_case.h"
+#include "conformance/judge/verdict_text.h"
 #include "conformance/runner/shard.h"
 #include "fuzz/campaign/campaign.h"
 #include "fuzz/campaign/coverage.h"
@@ -223,6 +224,13 @@ void PrintGroup(const fuzz::FindingGroup& group) {
   if (!group.folder.empty()) std::cout << "  " << group.folder << "\n";
 }
 
+// "51 agree", "9 findings", "3 not supported".
+std::string CountInWords(int64_t count, fuzz::Outcome outcome) {
+  if (outcome == fuzz::Outcome::kAgrees && count != 1) return absl::StrCat(count, " agree");
+  if (outcome == fuzz::Outcome::kFinding) return Counted(count, "finding");
+  return absl::StrCat(count, " ", fuzz::OutcomeName(outcome));
+}
+
 void FuzzCommand::Print(const fuzz::CampaignResult& result) const {
   if (output.json) {
     std::cout << JsonText(fuzz::CampaignJson(Identity(), result));
@@ -236,8 +244,8 @@ void FuzzCommand::Print(const fuzz::CampaignResult& result) const {
   const char* before = ": ";
   for (int k = 0; k < fuzz::kOutcomes; ++k) {
     if (result.counts[k] == 0) continue;
-    std::cout << std::exchange(before, ", ") << result.counts[k] << " "
-              << fuzz::OutcomeName(static_cast<fuzz::Outcome>(k));
+    std::cout << std::exchange(before, ", ")
+              << CountInWords(result.counts[k], static_cast<fuzz::Outcome>(k));
   }
   if (result.illegal > 0) std::cout << "; " << result.illegal << " illegal programs";
   std::cout << "; " << result.groups.size()

@@ -1,5 +1,5 @@
-// `assay mutants`: the planted defects and conforming variants that are targets
-// (conformance/mutants), and how the suite does on them.
+// `assay mutants`: lists the mutants and conforming variants that are targets
+// (conformance/mutants), and scores the suite on them.
 #include <iostream>
 #include <memory>
 #include <string>

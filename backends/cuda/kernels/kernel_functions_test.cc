@@ -246,7 +246,7 @@ void ExpectPairs(k::Complex (*function)(k::Complex, k::Complex), const std::vect
 }
 
 // Angles of up to 2^2000, by the definition with 9,000 bits of mpmath; wholes by exact arithmetic.
-TEST(KernelFunctions, PowersOfManyTurns) {
+TEST(KernelFunctions, PowersOfLargeAngles) {
   const double inf = std::numeric_limits<double>::infinity();
   ExpectPairs(k::Power,
               {{{-1, 1}, {0x1.5555555555555p-1, 0}, {1.0986097349765725e-16, 1.2599210498948732}},

@@ -157,8 +157,9 @@ TEST(DescribeTest, ProgramsHaveNoOperation) {
 // Of fewer than five cases that ran, where there are ten or more.
 TEST(DescribeTest, NamesOperationsThatAreHardlyTested) {
   RunResult run;
-  for (const auto& [op, all, ran] : {std::tuple("convolution", 12, 2), std::tuple("dot", 12, 5),
-                                     std::tuple("fft", 12, 0), std::tuple("iota", 9, 1)}) {
+  for (const auto& [op, all, ran] :
+       {std::tuple("convolution", 12, 2), std::tuple("dot", 12, 5), std::tuple("fft", 12, 0),
+        std::tuple("iota", 9, 1), std::tuple("tuple", 12, 2)}) {
     for (int i = 0; i < all; ++i) {
       CaseResult result;
       result.id = absl::StrCat(op, "/", i);

@@ -54,8 +54,9 @@ void PrintJudgement(const Judgement& judgement, const std::string& indent) {
   }
 }
 
-// How many names of instructions, and how many permitted differences, are printed; JSON has all.
+// How many names, wrong instructions and permitted differences are printed; JSON has all.
 constexpr size_t kShownNames = 8;
+constexpr int64_t kShownWrong = 10;
 constexpr size_t kShownPermitted = 5;
 
 bool IsPermitted(const InstructionVerdict& verdict) {
@@ -98,20 +99,17 @@ class VerdictPrinter {
   void Print(const InstructionVerdict& verdict) {
     if (verdict.status.ok() && verdict.judgement.verdict <= Verdict::kCorrectlyRounded) return;
     if (IsPermitted(verdict) || (!verdict.status.ok() && IsRepeated(verdict))) return;
+    if (verdict.is_wrong() && ++wrong_ > kShownWrong) return;
     PrintVerdict(verdict);
   }
 
-  // The names of those that failed with words that were printed before.
-  void PrintRepeated() const {
-    for (const Failure& failure : failures_) {
-      const std::vector<std::string>& names = failure.others;
-      if (names.empty()) continue;
-      std::cout << "  not run either, for the reason that " << failure.first << " has: "
-                << absl::StrJoin(
-                       absl::MakeConstSpan(names).first(std::min(names.size(), kShownNames)), ", ");
-      if (names.size() > kShownNames) std::cout << " and " << names.size() - kShownNames << " more";
-      std::cout << "\n";
+  // What Print has left out.
+  void PrintLeftOut() const {
+    if (wrong_ > kShownWrong) {
+      std::cout << "  " << Counted(wrong_ - kShownWrong, "more instruction")
+                << (wrong_ - kShownWrong == 1 ? " is" : " are") << " wrong (--json has all)\n";
     }
+    PrintRepeated();
   }
 
  private:
@@ -131,7 +129,21 @@ class VerdictPrinter {
     return false;
   }
 
+  // The names of those that failed with words that were printed before.
+  void PrintRepeated() const {
+    for (const Failure& failure : failures_) {
+      const std::vector<std::string>& names = failure.others;
+      if (names.empty()) continue;
+      std::cout << "  not run either, for the reason that " << failure.first << " has: "
+                << absl::StrJoin(
+                       absl::MakeConstSpan(names).first(std::min(names.size(), kShownNames)), ", ");
+      if (names.size() > kShownNames) std::cout << " and " << names.size() - kShownNames << " more";
+      std::cout << "\n";
+    }
+  }
+
   std::vector<Failure> failures_;  // by their status, in the order of the first instruction
+  int64_t wrong_ = 0;
 };
 
 // "12 of up to 48 instructions judged, last y (tanh)": how many will be asked is known when
@@ -351,7 +363,7 @@ int RunIsolated(const Module& module, absl::Span<const std::vector<Literal>> arg
     first_wrong.AddTo(&report);
     std::cout << JsonText(report);
   } else if (talks) {
-    printer.PrintRepeated();
+    printer.PrintLeftOut();
     PrintPermitted(*verdicts);
     PrintSummary(summary, verdicts->size(), isolation.profile);
     PrintWhole(whole, not_asked, summary, isolation.depth);

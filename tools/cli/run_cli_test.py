@@ -302,6 +302,18 @@ for line in requests:
             self.assertEqual((report['verdict'], report['wrong'], report['whole']['verdict']), ('wrong', 0, 'wrong'))
             self.assertEqual([each['instruction'] for each in report['not_asked_alone']], not_asked)
 
+    def test_isolate_folds_long_lists(self):
+        """Ten wrong instructions, and of many permitted differences those nearest to their bounds; JSON has all."""
+        steps = ' '.join(f'x{i + 1} = f32[8] tanh(x{i})' for i in range(12))
+        module = self.path('m.hlo', f'ENTRY e {{ x0 = f32[8] parameter(0) {steps} ROOT r = f32[8] negate(x12) }}')
+        inputs = self.path('inputs.txt', 'f32[8] {0.1, 0.2, 0.3, 0.4, -0.1, -0.2, -0.3, -0.4}')
+        diff = ('diff', module, '--inputs', inputs, '--isolate', '--profile', 'cpu-strict', '--right')
+        wrong = self.expect(assay(*diff, 'mutant:tanh/linear_below_one_half'), 1, '2 more instructions are wrong', '12 wrong')
+        self.assertEqual(wrong.out.count('(rule: 6 ulp'), 10, wrong.out)
+        permitted = self.expect(assay(*diff, 'conforming:functions/one_ulp_off'), 0, '12 instructions differ as the profile permits', '12 within')
+        self.assertEqual(permitted.out.count('(rule: 6 ulp'), 5, permitted.out)
+        self.assertEqual(len(json.loads(assay(*diff, 'conforming:functions/one_ulp_off', '--json').out)['instructions']), 13)
+
     def test_isolate_fails_where_nothing_was_judged(self):
         module = self.path('m.hlo', 'HloModule m, replica_count=2\nf { a = f32[] parameter(0) b = f32[] parameter(1) ROOT s = f32[] subtract(a, b) } '
                            'ENTRY e { x = f32[3] parameter(0) y = f32[3] all-reduce(x), replica_groups={}, to_apply=f '

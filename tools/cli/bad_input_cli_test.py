@@ -17,8 +17,8 @@ class BadInput(CommandLineTest):
         self.expect_refusal(assay('corpus'), 2, 'no command was given; assay corpus --help')
         self.expect_refusal(assay(), 2, 'no command was given; assay --help')
         self.expect_refusal(assay('--verison'), 2, 'there is no option --verison (did you mean --version?)')
-        self.expect_refusal(assay('test', '--target', './mine'), 2, "'./mine' is not a backend (did you mean 'process:./mine'?)")
-        self.expect_refusal(assay('test', '--target', 'my/plugin.so'), 2, "(did you mean 'pjrt:my/plugin.so'?)")
+        self.expect_refusal(assay('fuzz', '--target', './mine'), 2, "'./mine' is not a backend (did you mean 'process:./mine'?)")
+        self.expect_refusal(assay('fuzz', '--target', 'my/plugin.so'), 2, "(did you mean 'pjrt:my/plugin.so'?)")
         self.expect_refusal(assay('test', '--shard', '3/3'), 2, "there is no shard '3' of '3'; I/N counts I from 0 to N - 1")
 
     def test_missing_and_unreadable_files(self):

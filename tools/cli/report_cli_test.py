@@ -108,8 +108,8 @@ class ReportTest(CommandLineTest):
     def test_bad_input(self):
         self.expect(assay('report'), 2)
         self.expect(assay('report', 'show', self.path('none.json')), 2, 'none.json: cannot open')
-        for content, words in (('', 'no report of a run'), ('{"format": 2, "cases": []}', 'format: it is 2, and 1 can be read'),
-                               ('[' * 100000, 'no report of a run'), (run().replace('"exact"', '"fine"', 1), "there is no 'fine'")):
+        for content, words in (('', 'not a report that --report json=FILE has written: it is not JSON at byte 1'), ('{"format": 2, "cases": []}', 'format: it is 2, and 1 can be read'),
+                               ('[' * 100000, 'not a report that --report json=FILE has written'), (run().replace('"exact"', '"fine"', 1), "there is no 'fine'")):
             self.expect_refusal(assay('report', 'show', self.path('bad.json', content), limited=True), 2, 'bad.json', words)
         report = self.path('r.json', run())
         self.expect(assay('report', 'html', report, '-o', '/dev/full'), 2, '/dev/full: cannot write')

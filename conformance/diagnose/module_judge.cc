@@ -4,6 +4,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
+#include "conformance/diagnose/drawn_arrays.h"
 #include "conformance/diagnose/program_judge.h"
 #include "conformance/judge/allowance.h"
 #include "conformance/judge/collective_judge.h"
@@ -91,7 +92,13 @@ absl::StatusOr<Judgement> JudgeModule(const Module& module,
   const Instruction* sole = SoleInstruction(module);
   // A map is the program of its computation.
   if (sole == nullptr || sole->opcode() == Opcode::kMap) {
-    return JudgeByInterval(module, arguments, golden, actual, profile, budget);
+    absl::StatusOr<Judgement> judgement =
+        JudgeByInterval(module, arguments, golden, actual, profile, budget);
+    for (size_t d = 0; judgement.ok() && d < actual.size(); ++d) {
+      JudgeDrawnArrays(module, arguments[d], golden[d], actual[d], static_cast<int64_t>(d),
+                       &*judgement);
+    }
+    return judgement;
   }
   RunOptions options;
   options.budget = budget;

@@ -1,0 +1,138 @@
+#include "conformance/diagnose/drawn_arrays.h"
+
+#include <cmath>
+#include <random>
+
+#include "conformance/diagnose/module_judge.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "spec/text/parser.h"
+
+namespace assay {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr char kTwo[] =
+    "ENTRY e { a = f32[] parameter(0) b = f32[] constant(1) "
+    "x = f32[65] rng(a, b), distribution=rng_uniform y = f32[65] rng(a, b), "
+    "distribution=rng_uniform v = f32[5,13] reshape(y) z = f32[65] negate(x) "
+    "ROOT t = tuple(z, x, v) }";
+constexpr char kShownTwice[] =
+    "ENTRY e { a = f32[] parameter(0) b = f32[] constant(1) "
+    "x = f32[65] rng(a, b), distribution=rng_uniform ROOT t = tuple(x, x) }";
+constexpr char kNormal[] =
+    "ENTRY e { a = f32[] parameter(0) b = f32[] constant(1) "
+    "x = f32[65] rng(a, b), distribution=rng_normal y = f32[65] rng(a, b), "
+    "distribution=rng_normal ROOT t = tuple(x, y) }";
+constexpr char kOtherBounds[] =
+    "ENTRY e { a = f32[] parameter(0) b = f32[] constant(1) c = f32[] constant(2) "
+    "x = f32[65] rng(a, b), distribution=rng_uniform y = f32[65] rng(a, c), "
+    "distribution=rng_uniform ROOT t = tuple(x, y) }";
+
+class DrawnArrays : public testing::Test {
+ protected:
+  static std::unique_ptr<Module> Read(const char* text) {
+    auto module = ParseModule(text);
+    EXPECT_TRUE(module.ok()) << module.status();
+    return *std::move(module);
+  }
+
+  std::vector<double> Uniform() {
+    std::vector<double> values(65);
+    for (double& x : values) x = std::ldexp(static_cast<double>(random_() >> 8), -24);
+    return values;
+  }
+
+  std::vector<double> Normal() {
+    std::normal_distribution<double> normal;
+    std::vector<double> values(65);
+    for (double& x : values) x = normal(random_);
+    return values;
+  }
+
+  // The judgement of these arrays as leaves of the result.
+  static Judgement Judge(const char* text, const std::vector<std::vector<double>>& arrays) {
+    const std::unique_ptr<Module> module = Read(text);
+    std::vector<Literal> leaves;
+    for (const Instruction* operand : module->entry()->root()->operands()) {
+      Literal leaf = Literal::Zeros(operand->shape());
+      const std::vector<double>& values = arrays[leaves.size()];
+      for (int64_t i = 0; i < leaf.element_count(); ++i) {
+        leaf.Set(i, {EncodeFloat(ElementType::kF32, values[i])});
+      }
+      leaves.push_back(std::move(leaf));
+    }
+    const Literal golden = Literal::Zeros(module->entry()->root()->shape());
+    Judgement judgement;
+    JudgeDrawnArrays(*module, {Literal::Scalar(ElementType::kF32, {0})}, golden,
+                     Literal::Tuple(std::move(leaves)), 0, &judgement);
+    return judgement;
+  }
+
+  std::mt19937 random_{17};
+};
+
+TEST_F(DrawnArrays, TwoInstructionsDrawTwice) {
+  const std::vector<double> x = Uniform(), y = Uniform(), z = Uniform();
+  EXPECT_EQ(Judge(kTwo, {z, x, y}).verdict, Verdict::kExact);
+  const Judgement merged = Judge(kTwo, {z, x, x});
+  EXPECT_EQ(merged.verdict, Verdict::kWrong);
+  ASSERT_EQ(merged.evidence.size(), 1u);
+  EXPECT_EQ(merged.evidence[0].leaf, 2);
+  EXPECT_THAT(merged.evidence[0].reason, HasSubstr("equal elements half the array apart"));
+  // What always rises is not independent either.
+  std::vector<double> greater(65);
+  for (size_t i = 0; i < x.size(); ++i) greater[i] = (x[i] + 1) / 2;
+  EXPECT_EQ(Judge(kTwo, {z, x, greater}).verdict, Verdict::kWrong);
+}
+
+TEST_F(DrawnArrays, NormalNumbersInPairs) {
+  const std::vector<double> x = Normal(), y = Normal();
+  EXPECT_EQ(Judge(kNormal, {x, y}).verdict, Verdict::kExact);
+  EXPECT_EQ(Judge(kNormal, {x, x}).verdict, Verdict::kWrong);
+}
+
+TEST_F(DrawnArrays, OneInstructionDrawsOnce) {
+  const std::vector<double> x = Uniform(), y = Uniform();
+  EXPECT_EQ(Judge(kShownTwice, {x, x}).verdict, Verdict::kExact);
+  const Judgement drawn_again = Judge(kShownTwice, {x, y});
+  EXPECT_EQ(drawn_again.verdict, Verdict::kWrong);
+  ASSERT_EQ(drawn_again.evidence.size(), 1u);
+  EXPECT_THAT(drawn_again.evidence[0].reason, HasSubstr("must be equal"));
+}
+
+TEST_F(DrawnArrays, OtherDistributionsAreNotCompared) {
+  const std::vector<double> x = Uniform();
+  EXPECT_EQ(Judge(kOtherBounds, {x, x}).verdict, Verdict::kExact);
+}
+
+// A generator without a fault is not accused: 2,000 pairs of either distribution.
+TEST_F(DrawnArrays, NoFalseAlarm) {
+  for (int i = 0; i < 1000; ++i) {
+    const std::vector<double> x = Uniform(), y = Uniform(), z = Normal(), w = Normal();
+    ASSERT_EQ(Judge(kTwo, {x, x, y}).verdict, Verdict::kExact);
+    ASSERT_EQ(Judge(kNormal, {z, w}).verdict, Verdict::kExact);
+  }
+}
+
+// `assay test`, `judge` and `triage` ask here.
+TEST_F(DrawnArrays, TheJudgeOfModulesLooks) {
+  const std::unique_ptr<Module> module = Read(kNormal);
+  const std::vector<std::vector<Literal>> arguments = {{Literal::Scalar(ElementType::kF32, {0})}};
+  const absl::StatusOr<Literal> golden = Interpret(*module, arguments[0]);
+  ASSERT_TRUE(golden.ok()) << golden.status();
+  const Literal& first = golden->element(0);
+  const auto verdict = [&](const Literal& actual) {
+    const auto judged = JudgeModule(*module, arguments, {*golden}, {actual},
+                                    *TargetProfile::Find("cpu-strict"), {});
+    EXPECT_TRUE(judged.ok()) << judged.status();
+    return judged->verdict;
+  };
+  EXPECT_LT(verdict(*golden), Verdict::kWrong);
+  EXPECT_LT(verdict(Literal::Tuple({golden->element(1), first})), Verdict::kWrong);
+  EXPECT_EQ(verdict(Literal::Tuple({first, first})), Verdict::kWrong);
+}
+
+}  // namespace
+}  // namespace assay

@@ -45,14 +45,15 @@ std::map<Outcome, int> RunTier(Tier tier, bool strict) {
 TEST(CpuSuite, QuickTierStrict) {
   std::map<Outcome, int> outcomes = RunTier(Tier::kQuick, /*strict=*/true);
   EXPECT_GT(outcomes[Outcome::kExact], 5000);
-  // Products of 16 factors whose partial products leave the type's range, NaNs beside numbers.
-  EXPECT_LE(outcomes[Outcome::kNotJudgeable], 4);
+  // Sums of special values in complex types, and programs of random numbers, whose arrays are
+  // tested together while no interval holds an element.
+  EXPECT_LE(outcomes[Outcome::kNotJudgeable], 5);
 }
 
 TEST(CpuSuite, QuickTierWithPasses) {
   std::map<Outcome, int> outcomes = RunTier(Tier::kQuick, /*strict=*/false);
   EXPECT_GT(outcomes[Outcome::kExact], 5000);
-  EXPECT_LE(outcomes[Outcome::kNotJudgeable], 4);
+  EXPECT_LE(outcomes[Outcome::kNotJudgeable], 5);
 }
 
 }  // namespace

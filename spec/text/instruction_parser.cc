@@ -152,21 +152,6 @@ bool ModuleParser::ReadConstant(Draft& draft) {
     return reader_.FailAt(draft.opcode_at, "a constant needs its shape before the opcode");
   }
   lexer.Next();
-  // Elements left out as a whole need no storage, however large the array.
-  const Token open = lexer.token();
-  if (constant->shape().is_array() && constant->shape().rank() > 0 &&
-      lexer.Eat(TokenKind::kLeftBrace)) {
-    if (lexer.Eat(TokenKind::kDots) && lexer.Is(TokenKind::kRightBrace)) {
-      for (int64_t size : constant->shape().dimensions()) {
-        if (size == Shape::kUnbounded) {
-          return reader_.FailAt(open.begin, "a constant has an unbounded dimension");
-        }
-      }
-      constant->set_shared_shape(reader_.shapes.Share(ConstantShape(constant->shape())));
-      return reader_.Expect(TokenKind::kRightBrace) && reader_.Expect(TokenKind::kRightParen);
-    }
-    lexer.Restore(open);
-  }
   reader_.literals.elided = false;
   absl::StatusOr<Literal> literal = ReadLiteral(lexer, constant->shape(), &reader_.literals);
   if (!literal.ok()) return reader_.Fail(literal.status());

@@ -212,6 +212,13 @@ TEST(ParserTest, NestedOperandsStandBeforeTheirUser) {
   EXPECT_TRUE(module->entry()->instruction(5)->is_elided_constant());
 }
 
+TEST(ParserTest, DotsOfNoElementsAreAnArrayWithoutElements) {
+  auto module = ParseBody("a = f32[40000,0] constant({...})");
+  const Instruction& constant = *module->entry()->root();
+  ASSERT_FALSE(constant.is_elided_constant());
+  EXPECT_EQ(constant.literal()->element_count(), 0);
+}
+
 TEST(ParserTest, OneInstructionDeclaresItsOperands) {
   auto module = Parse("f32[8]{0} clamp(f32[], f32[8]{0} %v, f32[])");
   EXPECT_EQ(module->name(), "_");

@@ -289,6 +289,12 @@ TEST(PrintConstant, LargeOnesAndTuplesAreDotsUnlessAskedFor) {
             "r = (f32[], s32[1]{0}) constant(( 1, {2} ))");
 }
 
+TEST(PrintConstant, DotsOfNoElementsLoseNothing) {
+  EXPECT_EQ(Line("r = f32[3,0] constant({...})"), "r = f32[3,0]{1,0} constant({ {}, {}, {} })");
+  const std::string many = "r = f32[40000,0]{1,0} constant({...})";
+  EXPECT_EQ(Line(many), many);
+}
+
 TEST(PrintConstant, ElidedOnesStayElidedAndReadable) {
   EXPECT_EQ(Line("r = f32[2] constant({...})", {}), "%r = f32[2]{0} constant({...})");
   EXPECT_EQ(Line("r = f32[1000] constant({...})"), "r = f32[1000]{0} constant({...})");

@@ -385,6 +385,8 @@ void Examiner::ExamineRelation(const Module& module, absl::Span<const DeviceInpu
   if (!rewritten) return;
   const absl::StatusOr<std::vector<DeviceOutputs>> golden =
       RunByKernels(*rewritten->module, rewritten->inputs, options_.budget);
+  // Padding may make a large array of one without elements.
+  if (absl::IsResourceExhausted(golden.status())) return;
   const std::vector<DeviceOutputs> expected = ExpectedOf(*rewritten, result->golden);
   if (!golden.ok() || !SameOutputs(expected, *golden)) {
     SetFinding(

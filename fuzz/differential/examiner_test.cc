@@ -317,6 +317,21 @@ TEST(ExaminerTest, RelationsFindWhatTheProgramDoesNotAsk) {
   }
 }
 
+TEST(ExaminerTest, RewritesThatOutgrowTheBudgetAreNoFindings) {
+  const auto module = ParseModule(
+      "ENTRY e { p = f32[32769,0,32769] parameter(0) ROOT r = f32[32769,0,32769] abs(p) }");
+  ASSERT_TRUE(module.ok()) << module.status();
+  std::vector<DeviceInputs> inputs(1);
+  inputs[0].arguments.push_back(
+      Literal::Zeros(Shape(ElementType::kF32, {int64_t{32769}, int64_t{0}, int64_t{32769}})));
+  const TargetProfile profile = ProfileOf("golden");
+  Examiner examiner(nullptr, profile, SmallOptions());
+  for (size_t turn = 0; turn < Relations().size(); ++turn) {
+    const Examination found = examiner.Examine(**module, inputs, static_cast<int64_t>(turn));
+    EXPECT_NE(found.outcome, Outcome::kFinding) << found.signature.Text() << found.detail;
+  }
+}
+
 TEST(ExaminerTest, MessagesOfOneCauseAreOne) {
   EXPECT_EQ(WithoutNumbers("add of 17 elements"), WithoutNumbers("add of 3 elements"));
   EXPECT_EQ(WithoutNumbers("'a b' is 1.5"), WithoutNumbers("'c' is 2.5"));

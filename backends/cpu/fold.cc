@@ -61,18 +61,11 @@ std::byte* Workspace::Take(int64_t bytes) {
   return taken;
 }
 
-bool Fold::KnownOperations(const Computation& reducer, absl::Span<const ElementType> types,
-                           std::vector<Opcode>* opcodes, std::vector<ElementType>* wide) {
+std::vector<analysis::Reducer> Fold::PartsOf(const Computation& reducer, size_t arrays) {
   std::vector<analysis::Reducer> parts = {analysis::RecogniseReducer(reducer)};
-  if (types.size() > 1) parts = analysis::RecogniseParts(reducer);
-  if (parts.size() != types.size()) return false;
-  for (size_t k = 0; k < types.size(); ++k) {
-    const std::optional<Opcode> opcode = analysis::OperationOf(parts[k].kind);
-    if (!opcode.has_value()) return false;
-    opcodes->push_back(*opcode);
-    wide->push_back(AccumulatorType(parts[k], types[k]));
-  }
-  return true;
+  if (arrays > 1) parts = analysis::RecogniseParts(reducer);
+  parts.resize(arrays);
+  return parts;
 }
 
 absl::StatusOr<std::shared_ptr<const Fold>> Fold::Create(const Computation& reducer,
@@ -83,32 +76,34 @@ absl::StatusOr<std::shared_ptr<const Fold>> Fold::Create(const Computation& redu
   const int64_t arrays = static_cast<int64_t>(elements.size());
   std::vector<ElementType> own;
   for (const Shape* leaf : Leaves(reducer.root()->shape())) own.push_back(leaf->element_type());
-  // Elements go into the region as they are.
+  const std::vector<analysis::Reducer> parts = PartsOf(reducer, own.size());
+  const auto operation = [&](int64_t k) { return analysis::OperationOf(parts[k].kind); };
+  // Elements go into the region as they are, but for those whose results Combine drops.
   std::vector<ElementType> given = own;
-  given.insert(given.end(), elements.begin(), elements.end());
+  for (int64_t k = 0; k < arrays; ++k) given.push_back(operation(k) ? own[k] : elements[k]);
   fold->region_ = std::make_unique<Region>(reducer, given);
-  std::vector<Opcode> opcodes;
-  std::vector<ElementType> wide;
-  fold->functions_ = KnownOperations(reducer, own, &opcodes, &wide);
+  fold->functions_ = true;
+  for (int64_t k = 0; k < arrays; ++k) fold->functions_ &= operation(k).has_value();
   fold->overwrites_ = ReturnsElements(reducer, arrays);
-  if (!fold->functions_) wide = own;
   for (int64_t k = 0; k < arrays; ++k) {
+    const std::optional<Opcode> opcode = operation(k);
+    const ElementType wide = opcode.has_value() ? AccumulatorType(parts[k], own[k]) : own[k];
     Part part;
     part.element_bytes = runtime::StorageBytes(elements[k]);
-    part.acc_bytes = runtime::StorageBytes(wide[k]);
-    part.x_bytes = fold->functions_ ? part.acc_bytes : part.element_bytes;
+    part.acc_bytes = runtime::StorageBytes(wide);
+    part.x_bytes = opcode.has_value() ? part.acc_bytes : part.element_bytes;
     part.result_bytes = runtime::StorageBytes(results[k]);
     absl::Status status;
-    if (fold->functions_) status = AddConversion(elements[k], wide[k], &part.widen);
-    if (status.ok()) status = AddConversion(inits[k], wide[k], &part.widen_init);
-    if (status.ok()) status = AddConversion(results[k], wide[k], &part.widen_result);
-    if (status.ok()) status = AddConversion(wide[k], results[k], &part.narrow);
+    if (opcode.has_value()) status = AddConversion(elements[k], wide, &part.widen);
+    if (status.ok()) status = AddConversion(inits[k], wide, &part.widen_init);
+    if (status.ok()) status = AddConversion(results[k], wide, &part.widen_result);
+    if (status.ok()) status = AddConversion(wide, results[k], &part.narrow);
     if (!status.ok()) return status;
-    if (fold->functions_) {
-      absl::StatusOr<BlockFunction> combine = BinaryFunction(opcodes[k], wide[k]);
+    if (opcode.has_value()) {
+      absl::StatusOr<BlockFunction> combine = BinaryFunction(*opcode, wide);
       if (!combine.ok()) return combine.status();
       part.combine.emplace(*std::move(combine));
-      part.rows = FindRowFunctions(opcodes[k], wide[k]);
+      if (fold->functions_) part.rows = FindRowFunctions(*opcode, wide);
     }
     fold->scratch_bytes_ += Workspace::Rounded(kBlockElements * part.acc_bytes);
     fold->parts_.push_back(std::move(part));
@@ -117,8 +112,8 @@ absl::StatusOr<std::shared_ptr<const Fold>> Fold::Create(const Computation& redu
   const analysis::ReducerKind kind = analysis::RecogniseReducer(reducer).kind;
   // Where a factor is not finite, products of complex numbers depend on the order.
   bool complex_product = false;
-  for (size_t k = 0; fold->functions_ && k < opcodes.size(); ++k) {
-    complex_product |= opcodes[k] == Opcode::kMultiply && IsComplex(own[k]);
+  for (int64_t k = 0; k < arrays; ++k) {
+    complex_product |= parts[k].kind == analysis::ReducerKind::kMultiply && IsComplex(own[k]);
   }
   if (fold->functions_ && !complex_product) {
     fold->order_ = FoldOrder::kAny;
@@ -164,13 +159,14 @@ void Fold::Narrow(int64_t k, const std::byte* acc, int64_t n, std::byte* out) co
 
 absl::Status Fold::Combine(absl::Span<std::byte* const> acc, absl::Span<const std::byte* const> x,
                            int64_t n, std::byte* scratch, runtime::Context& context) const {
-  if (functions_) {
-    for (size_t k = 0; k < parts_.size(); ++k) {
-      const std::byte* operands[] = {acc[k], x[k]};
-      (*parts_[k].combine)(operands, acc[k], n);
-    }
-    return absl::OkStatus();
+  // A recognised part depends on no other array, and no other on it. What the region computes of it
+  // from its accumulators, which may be wider than the region's elements, means nothing.
+  for (size_t k = 0; k < parts_.size(); ++k) {
+    if (!parts_[k].combine.has_value()) continue;
+    const std::byte* operands[] = {acc[k], x[k]};
+    (*parts_[k].combine)(operands, acc[k], n);
   }
+  if (functions_) return absl::OkStatus();
   const int64_t arrays = this->arrays();
   absl::InlinedVector<std::byte*, 4> outputs(arrays);
   for (int64_t k = 0; k < arrays; ++k) {
@@ -187,6 +183,7 @@ absl::Status Fold::Combine(absl::Span<std::byte* const> acc, absl::Span<const st
     absl::Status status = region_->Run(inputs, outputs, count, scratch, context);
     if (!status.ok()) return status;
     for (int64_t k = 0; k < arrays; ++k) {
+      if (parts_[k].combine.has_value()) continue;
       std::memcpy(acc[k] + first * parts_[k].acc_bytes, outputs[k], count * parts_[k].acc_bytes);
     }
   }

@@ -2,8 +2,9 @@
 // accumulators of many independent cells with one element each. It uses block functions if the
 // reducer is recognised (spec/analysis/reducer.h), otherwise the region's program.
 //
-// Sums and products of narrow floats are accumulated in f32 and rounded once. The grouping of
-// elements depends only on shapes, never on the number of threads. Tests: kernels_test.cc.
+// Sums and products of narrow floats are accumulated in f32 and rounded once, also beside arrays
+// whose reducer is not recognised. The grouping of elements depends only on shapes, never on the
+// number of threads. Tests: kernels_test.cc.
 #ifndef ASSAY_BACKENDS_CPU_FOLD_H_
 #define ASSAY_BACKENDS_CPU_FOLD_H_
 
@@ -103,7 +104,7 @@ class Fold {
  private:
   struct Part {
     int64_t element_bytes, x_bytes, acc_bytes, result_bytes;
-    std::optional<BlockFunction> combine;
+    std::optional<BlockFunction> combine;  // of a recognised operation
     std::optional<BlockFunction> widen, widen_init, widen_result, narrow;
     RowFunctions rows;
   };
@@ -113,9 +114,8 @@ class Fold {
     (*convert)(absl::MakeConstSpan(&in, 1), room, n);
     return room;
   }
-  // Finds the recognised operations of all arrays. Returns false if one has none.
-  static bool KnownOperations(const Computation& reducer, absl::Span<const ElementType> types,
-                              std::vector<Opcode>* opcodes, std::vector<ElementType>* wide);
+  // The recognised reducers by array; kOther for those that only the region computes.
+  static std::vector<analysis::Reducer> PartsOf(const Computation& reducer, size_t arrays);
 
   std::vector<Part> parts_;
   std::unique_ptr<Region> region_;

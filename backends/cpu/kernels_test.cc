@@ -235,6 +235,34 @@ TEST(CpuKernels, BitcastsToTypesThatDoNotTakeAllBits) {
   }
 }
 
+// Sixteen sixes are 96; summed in f8e4m3fn one after the other they would be 112. The other array's
+// reducer is no known operation.
+TEST(CpuKernels, NarrowSumsAreWideBesideOtherReducers) {
+  const std::string region =
+      "fold { a = s32[] parameter(0) x = f8e4m3fn[] parameter(1) b = s32[] parameter(2) "
+      "y = f8e4m3fn[] parameter(3) twice = s32[] add(a, a) first = s32[] add(twice, b) "
+      "second = f8e4m3fn[] add(x, y) ROOT r = (s32[], f8e4m3fn[]) tuple(first, second) }\n"
+      "ENTRY e { i = s32[3,16] parameter(0) v = f8e4m3fn[3,16] parameter(1) z = s32[] constant(0) "
+      "w = f8e4m3fn[] constant(0) ROOT r = ";
+  Literal integers = Literal::Zeros(Shape(ElementType::kS32, {3, 16}));
+  Literal sixes = Literal::Zeros(Shape(ElementType::kF8E4M3FN, {3, 16}));
+  for (int64_t i = 0; i < 48; ++i) {
+    integers.Set(i, {EncodeInteger(ElementType::kS32, 1)});
+    sixes.Set(i, {EncodeFloat(ElementType::kF8E4M3FN, 6)});
+  }
+  for (const char* op :
+       {"(s32[3], f8e4m3fn[3]) reduce(i, v, z, w), dimensions={1}, to_apply=fold }",
+        "(s32[3,1], f8e4m3fn[3,1]) reduce-window(i, v, z, w), window={size=1x16}, "
+        "to_apply=fold }"}) {
+    const auto result = RunText(region + op, {integers, sixes}, 1);
+    ASSERT_TRUE(result.ok()) << result.status();
+    for (int64_t i = 0; i < 3; ++i) {
+      EXPECT_EQ(result->element(0).Get(i).bits, (1 << 16) - 1) << op;
+      EXPECT_EQ(DecodeFloat(ElementType::kF8E4M3FN, result->element(1).Get(i).bits), 96) << op;
+    }
+  }
+}
+
 // One NaN or zero among zeros of the other sign, at many places.
 template <typename T>
 void ExpectSpecialRowFolds(ElementType type, int64_t n) {

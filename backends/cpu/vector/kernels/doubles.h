@@ -313,22 +313,7 @@ ASSAY_INLINE double Angle64Of(double y, double x) {
   const double sum = base + main;
   return sum + ((main - (sum - base)) + (rest + base_low));
 }
-ASSAY_INLINE double Atan2_64(double y, double x) {
-  double a = Magnitude(y), b = Magnitude(x);
-  // Two infinities are as two ones; so are two zeros, but for the angle between.
-  const bool infinite = a == kInfinity64 && b == kInfinity64;
-  const double larger = a > b ? a : b;
-  const double scale = larger > 0x1p1000 ? 0x1p-600 : larger < 0x1p-900 ? 0x1p100 : 1;
-  a = infinite ? 1 : a * scale;
-  b = infinite ? 1 : b * scale;
-  b = larger == 0 ? 1 : b;
-  // An infinite component leaves the other nothing.
-  const bool up = a == kInfinity64, across = b == kInfinity64;
-  const double c = up ? 1 : across ? 0 : a;
-  const double d = across ? 1 : up ? 0 : b;
-  const double value = Angle64Of(c, WithSign(d, x));
-  return x == x && y == y ? WithSign(value, y) : kNan64;
-}
+ASSAY_INLINE double Atan2_64(double y, double x) { return Atan2By<Angle64Of>(y, x); }
 
 // asin(v) = v + v^3 p(v^2) to 1/2; above, of the half angle: v^2 = (1 - |x|) / 2. By 2 v, v exact.
 struct ArcSine {

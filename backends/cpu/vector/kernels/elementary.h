@@ -329,8 +329,9 @@ ASSAY_INLINE R AngleOf(R y, R x) {
   return Chosen(left, Constant<R>(polynomials::kPi) - angle, angle);
 }
 
-template <typename R>
-ASSAY_INLINE double Atan2(double y, double x) {
+// atan2 by the angle of a point (cosine, sine) of ordinary size, sine >= 0.
+template <double (*kAngle)(double sine, double cosine)>
+ASSAY_INLINE double Atan2By(double y, double x) {
   double a = Magnitude(y), b = Magnitude(x);
   // Two infinities are as two ones; so are two zeros, but for the angle between.
   const bool infinite = a == kInfinity64 && b == kInfinity64;
@@ -343,8 +344,16 @@ ASSAY_INLINE double Atan2(double y, double x) {
   const bool up = a == kInfinity64, across = b == kInfinity64;
   const double c = up ? 1 : across ? 0 : a;
   const double d = across ? 1 : up ? 0 : b;
-  const double value = High(AngleOf(Number<R>(c), Number<R>(WithSign(d, x))));
+  const double value = kAngle(c, WithSign(d, x));
   return x == x && y == y ? WithSign(value, y) : kNan64;
+}
+template <typename R>
+ASSAY_INLINE double AngleOfPoint(double sine, double cosine) {
+  return High(AngleOf(Number<R>(sine), Number<R>(cosine)));
+}
+template <typename R>
+ASSAY_INLINE double Atan2(double y, double x) {
+  return Atan2By<AngleOfPoint<R>>(y, x);
 }
 
 template <typename R>

@@ -93,17 +93,22 @@ ASSAY_INLINE float Log32(float x) {
   return usual ? value : special;
 }
 
-// Near zero by a polynomial, elsewhere 1 - 2 / (e^2x + 1).
+// Near zero by a polynomial, which returns NaN for NaN too, elsewhere 1 - 2 / (e^2x + 1). There the
+// exponential counts for little, so that log(2) in one part is enough.
 ASSAY_INLINE float Tanh32(float x) {
   const float magnitude = Magnitude32(x);
   const float square = x * x;
   const float near = Fma32(x * square, Polynomial32(polynomials::kTanh32, square), x);
   const float clamped = magnitude < 10 ? magnitude : 10;
-  const Exponential32 e = Exponentiate32(clamped + clamped);
-  const float power = PowerOfTwo32(e.n);
-  const float far = 1 - 2 / (Fma32(e.m, power, power) + 1);
-  const float value = WithSign32(magnitude < 0.625f ? near : far, x);
-  return x == x ? value : x;
+  const float twice = clamped + clamped;
+  const float shifted = Fma32(twice, 0x1.715476p0f, kShift32);
+  const float r = Fma32(kShift32 - shifted, 0x1.62e430p-1f, twice);
+  const float m = Fma32(r * r, Polynomial32(polynomials::kExp32, r), r);
+  const float power = PowerOfTwo32(Bits(shifted));
+  const float far = 1 - 2 / (Fma32(m, power, power) + 1);
+  // The polynomial returns 0 for -0.
+  const uint32_t sign = Bits(x) ^ Bits(magnitude);
+  return FromBits(Bits(magnitude >= 0.625f ? far : near) | sign);
 }
 
 // t / (1 + t) or 1 / (1 + t) with t = e^-|x|.

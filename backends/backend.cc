@@ -1,7 +1,9 @@
 #include "backends/backend.h"
 
 #include <algorithm>
+#include <latch>
 #include <limits>
+#include <thread>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -57,6 +59,28 @@ absl::StatusOr<UploadedSet> UploadSet(Backend& backend, const Executable& execut
   return set;
 }
 
+// Executes at the same time, in a thread for each set of inputs. All executions have started before
+// the first is awaited.
+std::vector<absl::StatusOr<ExecuteResults>> ExecuteAtOnce(
+    Executable& executable, absl::Span<const UploadedSet* const> sets) {
+  const auto count = static_cast<std::ptrdiff_t>(sets.size());
+  std::latch ready(count), started(count);
+  std::vector<absl::StatusOr<ExecuteResults>> results(sets.size());
+  std::vector<std::thread> threads;
+  for (size_t i = 0; i < sets.size(); ++i) {
+    threads.emplace_back([&, i] {
+      ready.arrive_and_wait();
+      const absl::StatusOr<std::unique_ptr<Execution>> execution =
+          executable.Start(sets[i]->inputs);
+      started.arrive_and_wait();
+      results[i] = execution.ok() ? (*execution)->Await()
+                                  : absl::StatusOr<ExecuteResults>(execution.status());
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  return results;
+}
+
 // Executes in the order; keeps what every execution gives, or the last.
 absl::StatusOr<ModuleRun> ExecuteInOrder(Backend& backend, Executable& executable,
                                          const InputSets& inputs, bool keep_all) {
@@ -68,15 +92,31 @@ absl::StatusOr<ModuleRun> ExecuteInOrder(Backend& backend, Executable& executabl
   }
   ModuleRun run;
   run.seconds = std::numeric_limits<double>::infinity();
-  for (size_t i = 0; i < inputs.order.size(); ++i) {
-    absl::StatusOr<ExecuteResults> given = executable.Execute(sets[inputs.order[i]].inputs);
+  const size_t executions = inputs.order.size();
+  const size_t at_once =
+      backend.capabilities().executes_at_once ? std::min(inputs.at_once, executions) : 0;
+  const auto add = [&](absl::StatusOr<ExecuteResults> given, bool keep) -> absl::Status {
     if (!given.ok()) return given.status();
     run.seconds = std::min(run.seconds, given->seconds);
-    if (!keep_all && i + 1 < inputs.order.size()) continue;
+    if (!keep) return absl::OkStatus();
     absl::StatusOr<std::vector<DeviceOutputs>> outputs =
         DownloadAll(backend, executable.module(), std::move(given->devices));
     if (!outputs.ok()) return outputs.status();
     run.outputs.push_back(*std::move(outputs));
+    return absl::OkStatus();
+  };
+  std::vector<const UploadedSet*> together;
+  for (size_t i = 0; i < executions; ++i) {
+    const UploadedSet& set = sets[inputs.order[i]];
+    if (i >= executions - at_once) {
+      together.push_back(&set);
+      continue;
+    }
+    absl::Status status = add(executable.Execute(set.inputs), keep_all || i + 1 == executions);
+    if (!status.ok()) return status;
+  }
+  for (absl::StatusOr<ExecuteResults>& given : ExecuteAtOnce(executable, together)) {
+    if (absl::Status status = add(std::move(given), /*keep=*/true); !status.ok()) return status;
   }
   return run;
 }

@@ -6,9 +6,10 @@
 // Threads. Backends share nothing: different backends may be used from different threads at once.
 // Calls to one backend and to the executables, executions and buffers that it made must not
 // overlap, but may come from different threads one after the other. Only these may be called at any
-// time: Backend::name, Executable::module and device_count, Buffer::shape and device. A backend may
-// use threads of its own between Start and Await, but does not access the caller's arguments after
-// Await has returned.
+// time: Backend::name, Executable::module and device_count, Buffer::shape and device. If the
+// backend declares BackendCapabilities::executes_at_once, Executable::Start and Execution::Await
+// may overlap as well. A backend may use threads of its own between Start and Await, but does not
+// access the caller's arguments after Await has returned.
 //
 // Ownership. The caller owns executables, executions and buffers, and destroys them before their
 // backend, executions before their executable. The backend owns nothing of the caller's: a module
@@ -54,6 +55,9 @@ struct CompileOptions {
 struct InputSets {
   std::vector<absl::Span<const DeviceInputs>> sets;  // each has the inputs by device
   std::vector<size_t> order;                         // the index of the set of each execution
+  // The number of executions at the end of the order that run at the same time. A backend that does
+  // not declare BackendCapabilities::executes_at_once executes them one after the other.
+  size_t at_once = 0;
 };
 
 // The outputs of a module.

@@ -32,6 +32,8 @@ struct BackendCapabilities {
   // True if a compiled module may be executed several times with any arguments. Stored results
   // exist only for certain arguments.
   bool executes_again = true;
+  // True if several executions of one executable may run at the same time, with any arguments.
+  bool executes_at_once = false;
   // The number of devices. A module with more replicas times partitions is rejected.
   int64_t devices = 1;
   std::set<Feature> features = {};

@@ -1,6 +1,8 @@
 #include "backends/engine_backend.h"
 
+#include <algorithm>
 #include <chrono>
+#include <mutex>
 
 #include "backends/host_buffer.h"
 #include "runtime/queue_host.h"
@@ -8,6 +10,21 @@
 namespace assay {
 
 using runtime::ProcessId;
+
+namespace {
+
+// Returns true if an execution continues the random streams of the one before it.
+bool ContinuesRandomStreams(const Module& module) {
+  const auto& computations = module.computations();
+  return std::any_of(computations.begin(), computations.end(), [](const auto& computation) {
+    const auto& all = computation->instructions();
+    return std::any_of(all.begin(), all.end(), [](const auto& each) {
+      return each->opcode() == Opcode::kRng || each->opcode() == Opcode::kRngGetAndUpdateState;
+    });
+  });
+}
+
+}  // namespace
 
 class EngineExecutable : public SynchronousExecutable {
  public:
@@ -17,8 +34,10 @@ class EngineExecutable : public SynchronousExecutable {
         plan_(std::move(plan)),
         processes_(processes),
         backend_(backend),
+        continues_random_streams_(ContinuesRandomStreams(module)),
         options_(backend.run_) {
-    if (options_.random == nullptr) options_.random = &random_;
+    if (continues_random_streams_ && options_.random == nullptr) options_.random = &random_;
+    if (!continues_random_streams_) options_.random = nullptr;
   }
 
   int64_t device_count() const override { return processes_.grid.count() / processes_.per_device; }
@@ -27,10 +46,13 @@ class EngineExecutable : public SynchronousExecutable {
   absl::StatusOr<ExecuteResults> RunNow(absl::Span<const ExecuteInputs> inputs) override {
     std::vector<DeviceInputs> devices;
     for (const ExecuteInputs& each : inputs) devices.push_back(ValuesOf(each));
-    backend_.stats_ = backend_.NewStats();
+    std::unique_lock<std::mutex> turn(random_mutex_, std::defer_lock);
+    if (continues_random_streams_) turn.lock();
+    std::unique_ptr<runtime::RunStats> stats = backend_.NewStats();
     const auto start = std::chrono::steady_clock::now();
     absl::StatusOr<std::vector<DeviceOutputs>> outputs =
-        RunWithQueues(*plan_, processes_, devices, options_, backend_.stats_.get());
+        RunWithQueues(*plan_, processes_, devices, options_, stats.get());
+    backend_.SetStats(std::move(stats));
     if (!outputs.ok()) return outputs.status();
     ExecuteResults results;
     results.seconds =
@@ -63,8 +85,10 @@ class EngineExecutable : public SynchronousExecutable {
   const std::shared_ptr<const runtime::ModulePlan> plan_;
   const runtime::ProcessPlan processes_;
   EngineBackend& backend_;
+  const bool continues_random_streams_;  // executions that do take turns
   runtime::RunOptions options_;
-  runtime::RandomStates random_;  // goes on from one execution to the next
+  std::mutex random_mutex_;       // held by an execution that uses random_
+  runtime::RandomStates random_;  // continues from one execution to the next
 };
 
 absl::StatusOr<std::vector<DeviceOutputs>> RunWithQueues(const runtime::ModulePlan& module,

@@ -6,6 +6,7 @@
 #define ASSAY_BACKENDS_ENGINE_BACKEND_H_
 
 #include <memory>
+#include <mutex>
 #include <utility>
 #include <vector>
 
@@ -41,6 +42,10 @@ class EngineBackend : public Backend {
   // CompileOptions::observed.
   explicit EngineBackend(runtime::RunOptions run = {}) : run_(std::move(run)) {}
 
+  // Returns true if the options of executions have no host and no observers, which executions at
+  // the same time would share.
+  bool ExecutesAtOnce() const { return run_.host == nullptr && run_.observers.empty(); }
+
   // Returns the plan of the module, which owns all objects that it refers to. Returns
   // INVALID_ARGUMENT for an illegal module and UNIMPLEMENTED for an unsupported one.
   virtual absl::StatusOr<std::shared_ptr<const runtime::ModulePlan>> Plan(
@@ -53,8 +58,14 @@ class EngineBackend : public Backend {
  private:
   friend class EngineExecutable;
 
+  void SetStats(std::unique_ptr<runtime::RunStats> stats) {
+    const std::lock_guard lock(mutex_);
+    stats_ = std::move(stats);
+  }
+
   const runtime::RunOptions run_;
-  std::unique_ptr<runtime::RunStats> stats_;
+  std::mutex mutex_;                          // of stats_, which executions at the same time set
+  std::unique_ptr<runtime::RunStats> stats_;  // of the execution that ended last
 };
 
 }  // namespace assay

@@ -57,6 +57,7 @@ CpuBackend::CpuBackend(CpuOptions options)
 BackendCapabilities CpuBackend::capabilities() const {
   using enum Feature;
   return {.modules_are_verified = true,
+          .executes_at_once = ExecutesAtOnce(),
           .devices = runtime::kMostProcesses,
           .features = {kObservers, kStatistics, kRandomSeed, kHost, kSendsWait, kTogether}};
 }

@@ -9,6 +9,7 @@ BackendCapabilities GoldenBackend::capabilities() const {
   using enum Feature;
   return {.modules_are_verified = true,
           .is_reference = true,
+          .executes_at_once = ExecutesAtOnce(),
           .devices = kMostProcesses,
           .features = {kDefinitions, kForcedTier, kObservers, kStatistics, kRandomSeed, kHost,
                        kSendsWait, kCustomCalls, kTogether}};

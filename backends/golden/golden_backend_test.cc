@@ -2,6 +2,8 @@
 #include "backends/golden/golden_backend.h"
 
 #include <memory>
+#include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -9,6 +11,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "spec/text/parser.h"
+#include "spec/text/printer.h"
 
 namespace assay {
 namespace {
@@ -354,6 +357,45 @@ TEST(GoldenBackend, ErrorsOfARunComeWhenItIsWaitedFor) {
   auto execution = (*executable)->Start({inputs});
   ASSERT_TRUE(execution.ok()) << execution.status();
   EXPECT_EQ((*execution)->Await().status().code(), absl::StatusCode::kResourceExhausted);
+}
+
+TEST(GoldenBackend, ExecutionsAtTheSameTime) {
+  GoldenBackend backend;
+  ASSERT_TRUE(backend.capabilities().executes_at_once);
+  const std::unique_ptr<Module> module = Parse(kSum);
+  std::vector<std::vector<DeviceInputs>> inputs;
+  InputSets sets;
+  for (uint64_t k = 0; k < 8; ++k) inputs.push_back({{{S32({k, 2}), S32({3, 4})}, {}}});
+  for (size_t k = 0; k < inputs.size(); ++k) {
+    sets.sets.emplace_back(inputs[k]);
+    sets.order.push_back(k);
+  }
+  sets.at_once = 7;
+  const absl::StatusOr<ModuleRun> run = backend.RunSets(*module, sets);
+  ASSERT_TRUE(run.ok()) << run.status();
+  for (uint64_t k = 0; k < 8; ++k) {
+    const Literal& sum = run->outputs[k][0].result;
+    EXPECT_TRUE(Literal::BitEqual(sum, S32({k + 3, 6}))) << k;
+  }
+  EXPECT_GE(backend.last_stats()->steps, 2);
+}
+
+// Each draws its own numbers, and all of them are those of as many executions in a row.
+TEST(GoldenBackend, ExecutionsAtTheSameTimeShareTheRandomStream) {
+  GoldenBackend backend;
+  const std::unique_ptr<Module> module = Parse(
+      "HloModule m\nENTRY e {\n  ROOT s = u64[1] rng-get-and-update-state(), delta=1\n}\n");
+  const std::vector<DeviceInputs> none(1);
+  const auto states = [&](size_t at_once) {
+    const absl::StatusOr<ModuleRun> run =
+        backend.RunSets(*module, {{none}, std::vector<size_t>(6, 0), at_once});
+    std::set<std::string> texts;
+    if (!run.ok()) return texts;
+    for (const auto& devices : run->outputs) texts.insert(PrintLiteral(devices[0].result));
+    return texts;
+  };
+  EXPECT_EQ(states(0).size(), 6u);
+  EXPECT_EQ(states(0), states(6));
 }
 
 TEST(GoldenBackend, CompileOptionsSayTheFormOfTheModule) {

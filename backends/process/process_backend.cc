@@ -174,7 +174,7 @@ absl::Status ProcessBackend::ReadHello(const Json& hello) {
     return Refuse(absl::StrCat("speaks version ", protocol, " of the protocol, not one up to ",
                                kProtocol, ", which docs/process_backend.md describes"));
   }
-  for (const char* key : {"feeds", "executes_again", "dynamic_sizes"}) {
+  for (const char* key : {"feeds", "executes_again", "executes_at_once", "dynamic_sizes"}) {
     if (protocol > 3 && hello.contains(key) && !hello[key].is_boolean()) {
       return Refuse(
           absl::StrCat("says hello with ", key, " that is neither true nor false: ", excerpt_));
@@ -193,6 +193,7 @@ absl::Status ProcessBackend::ReadHello(const Json& hello) {
   capabilities_.devices = IntOf(hello, "devices", 1);
   capabilities_.feeds = protocol == 3 || (protocol > 3 && BoolOf(hello, "feeds", true));
   capabilities_.executes_again = protocol <= 3 || BoolOf(hello, "executes_again", true);
+  capabilities_.executes_at_once = protocol > 3 && BoolOf(hello, "executes_at_once", false);
   capabilities_.dynamic_sizes = protocol > 3 && BoolOf(hello, "dynamic_sizes", false);
   const auto reads = [this](const char* format) { return capabilities_.formats.contains(format); };
   if (!reads("hlo-text") && !reads("hlo-proto") && !reads("stablehlo")) {
@@ -455,6 +456,7 @@ absl::StatusOr<ModuleRun> ProcessBackend::RunSets(const Module& module, const In
   }
   if (has_sets) {
     request["executions"] = inputs.order;
+    if (capabilities_.executes_at_once && inputs.at_once > 1) request["at_once"] = inputs.at_once;
   } else {
     request["repeat"] = inputs.order.size();
   }

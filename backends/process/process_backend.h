@@ -49,7 +49,8 @@ struct ProcessCapabilities {
   int64_t devices = 1;
   bool feeds = false;          // takes modules with infeeds and outfeeds
   bool dynamic_sizes = false;  // takes and gives current sizes of dynamic dimensions
-  bool executes_again = true;  // executes a compiled module again with other arguments
+  bool executes_again = true;     // executes a compiled module again with other arguments
+  bool executes_at_once = false;  // several executions of a module run at the same time
 };
 
 class ProcessBackend : public Backend {
@@ -62,7 +63,9 @@ class ProcessBackend : public Backend {
   std::string display_name() override;
   // Returns the capabilities in the response to hello; Supports() starts the child.
   BackendCapabilities capabilities() const override {
-    return {.executes_again = capabilities_.executes_again, .devices = capabilities_.devices};
+    return {.executes_again = capabilities_.executes_again,
+            .executes_at_once = capabilities_.executes_at_once,
+            .devices = capabilities_.devices};
   }
   absl::Status Supports(const Module& module) override;
   // After a crash the next child compiles the module again with the same options.

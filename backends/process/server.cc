@@ -189,6 +189,7 @@ class Server {
                   {"formats", {"hlo-text", "hlo-proto"}},
                   {"devices", options_.devices},
                   {"feeds", options_.feeds},
+                  {"executes_at_once", backend_->capabilities().executes_at_once},
                   {"dynamic_sizes", options_.dynamic_sizes}};
     if (options_.types) hello["types"] = *options_.types;
     Send(std::move(hello), request);
@@ -273,6 +274,7 @@ class Server {
       in_order.order.assign(static_cast<size_t>(std::max<int64_t>(1, IntOf(request, "repeat", 1))),
                             0);
     }
+    in_order.at_once = static_cast<size_t>(std::max<int64_t>(0, IntOf(request, "at_once", 0)));
     const absl::StatusOr<ModuleRun> run = backend_->RunSets(**module, in_order);
     if (!run.ok()) return run.status();
     return SendResults(*run, request);

@@ -22,6 +22,7 @@ class MutantBackend : public Backend {
   BackendCapabilities capabilities() const override {
     BackendCapabilities capabilities = golden_.capabilities();
     capabilities.features = {Feature::kCustomCalls};
+    capabilities.executes_at_once = false;  // defects keep states
     return capabilities;
   }
   absl::Status Supports(const Module& module) override { return golden_.Supports(module); }

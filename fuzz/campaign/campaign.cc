@@ -82,14 +82,19 @@ class Worker {
     return options;
   }
 
+  // Returns true if a finding of the kind shows only where the reference is examined too or the
+  // target executes a module several times.
+  static bool NeedsEveryOracle(FindingKind kind) {
+    return kind == FindingKind::kReference || kind == FindingKind::kUnstable ||
+           kind == FindingKind::kLeak;
+  }
+
   // Whether the module gives a finding of the same kind, operation and error. A rewrite that was
   // applied already does not count.
   bool ShowsModule(const Module& module, absl::Span<const DeviceInputs> inputs, int64_t turn,
                    const Signature& signature) {
-    const bool reference =
-        signature.kind == FindingKind::kReference || signature.kind == FindingKind::kUnstable;
     const Examination found =
-        reference ? examiner_.Examine(module, inputs, turn) : asker_.AskTarget(module, inputs);
+        NeedsEveryOracle(signature.kind) ? examiner_.Examine(module, inputs, turn) : asker_.AskTarget(module, inputs);
     return found.outcome == Outcome::kFinding && found.signature.kind == signature.kind &&
            found.signature.error == signature.error &&
            (signature.kind == FindingKind::kReference ||
@@ -120,10 +125,9 @@ class Worker {
         options_.reduce);
     group->instructions = reduced.module->entry()->instruction_count();
     if (options_.folder.empty()) return;
-    const bool reference = first.signature.kind == FindingKind::kReference ||
-                           first.signature.kind == FindingKind::kUnstable;
-    Examination last = reference ? examiner_.Examine(*reduced.module, reduced.inputs, turn)
-                                 : asker_.AskTarget(*reduced.module, reduced.inputs);
+    Examination last = NeedsEveryOracle(first.signature.kind)
+                           ? examiner_.Examine(*reduced.module, reduced.inputs, turn)
+                           : asker_.AskTarget(*reduced.module, reduced.inputs);
     last.signature = first.signature;
     if (last.detail.empty()) last.detail = first.detail;
     FindingFolder folder;

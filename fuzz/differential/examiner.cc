@@ -105,6 +105,8 @@ absl::string_view FindingKindName(FindingKind kind) {
       return "refused";
     case FindingKind::kUnstable:
       return "unstable";
+    case FindingKind::kLeak:
+      return "leak";
     case FindingKind::kAccepted:
       return "accepted";
     case FindingKind::kReference:
@@ -291,6 +293,10 @@ void Examiner::RunTarget(const Module& module, absl::Span<const DeviceInputs> in
   if (twice) {
     sets.sets.push_back(others);
     sets.order = {0, 1, 0};
+    if (target_->capabilities().executes_at_once) {
+      sets.order.insert(sets.order.end(), {0, 1});
+      sets.at_once = 2;
+    }
   }
   absl::StatusOr<ModuleRun> run = target_->RunSets(module, sets);
   // A busy machine, or the program before, may be what a target fails at: it is asked once more.
@@ -302,10 +308,39 @@ void Examiner::RunTarget(const Module& module, absl::Span<const DeviceInputs> in
   }
   result->actual = std::move(run->outputs.front());
   JudgeTarget(module, inputs, result);
-  if (result->outcome == Outcome::kFinding || !twice) return;
-  if (SameOutputs(result->actual, run->outputs.back())) return;
-  SetFinding(FindingKind::kUnstable, OperationOf(module, 0), "the second execution differs",
-             FirstDifference(result->actual, run->outputs.back()), result);
+  if (result->outcome != Outcome::kFinding) CompareExecutions(module, inputs, *run, result);
+}
+
+void Examiner::CompareExecutions(const Module& module, absl::Span<const DeviceInputs> inputs,
+                                 const ModuleRun& run, Examination* result) {
+  struct Pair {
+    size_t execution, same_inputs;
+    const char* error;
+  };
+  constexpr Pair kPairs[] = {{2, 0, "an execution after another differs"},
+                             {3, 0, "an execution at the same time as another differs"},
+                             {4, 1, "an execution at the same time as another differs"}};
+  for (const Pair& pair : kPairs) {
+    if (pair.execution >= run.outputs.size()) return;
+    const std::vector<DeviceOutputs>& expected =
+        pair.same_inputs == 0 ? result->actual : run.outputs[pair.same_inputs];
+    const std::vector<DeviceOutputs>& given = run.outputs[pair.execution];
+    if (SameOutputs(expected, given)) continue;
+    const bool leaks = RepeatsAlone(module, inputs, result->actual);
+    SetFinding(leaks ? FindingKind::kLeak : FindingKind::kUnstable, OperationOf(module, 0),
+               pair.error, FirstDifference(expected, given), result);
+    return;
+  }
+}
+
+bool Examiner::RepeatsAlone(const Module& module, absl::Span<const DeviceInputs> inputs,
+                            absl::Span<const DeviceOutputs> expected) {
+  constexpr int kTimes = 3;
+  for (int i = 0; i < kTimes; ++i) {
+    const absl::StatusOr<ModuleRun> run = target_->Run(module, inputs, 1);
+    if (!run.ok() || !SameOutputs(expected, run->outputs.front())) return false;
+  }
+  return true;
 }
 
 void Examiner::JudgeTarget(const Module& module, absl::Span<const DeviceInputs> inputs,

@@ -1,6 +1,7 @@
 // Tests one program with four oracles: (1) the evaluation paths of the reference interpreter agree,
 // (2) a target agrees with it under the target's profile, (3) metamorphic rewrites give the same
-// results, (4) repeated executions of the target agree. A finding has a signature, by which
+// results, (4) repeated executions of the target agree, one after the other and, if the target
+// declares it, at the same time. A finding has a signature, by which
 // findings with the same cause are grouped. Tests: examiner_test.cc.
 #ifndef ASSAY_FUZZ_DIFFERENTIAL_EXAMINER_H_
 #define ASSAY_FUZZ_DIFFERENTIAL_EXAMINER_H_
@@ -35,6 +36,7 @@ enum class FindingKind : uint8_t {
   kHang,      // the target did not respond in time
   kRefused,   // the target rejects a valid program
   kUnstable,  // the same program and values gave different bits
+  kLeak,      // one execution changes the result of another; alone, executions agree
   kAccepted,  // the target runs an illegal program
   kReference  // the reference interpreter disagrees with itself or rejects a valid program
 };
@@ -65,7 +67,7 @@ struct ExaminerOptions {
   RunBudget budget;  // the budget of one golden evaluation and of the judge
   bool ways = true;  // oracle 1, for each program: the definitions and, in turn, one other path
   bool all_ways = false;  // all paths
-  bool repeat = true;     // oracle 4: a second execution, after one with other values
+  bool repeat = true;     // oracle 4: further executions, with other values too
   bool relations = true;  // oracle 3, for each program: one rewrite, in turn
   bool localize = true;   // runs the instructions alone to find the wrong one
 };
@@ -96,6 +98,12 @@ class Examiner {
                         Examination* result);
   void RunTarget(const Module& module, absl::Span<const DeviceInputs> inputs, bool repeat,
                  Examination* result);
+  // Oracle 4. The executions of a run are those of RunTarget; the first is `result->actual`.
+  void CompareExecutions(const Module& module, absl::Span<const DeviceInputs> inputs,
+                         const ModuleRun& run, Examination* result);
+  // Returns true if executions of newly compiled modules give the same bits as `expected`.
+  bool RepeatsAlone(const Module& module, absl::Span<const DeviceInputs> inputs,
+                    absl::Span<const DeviceOutputs> expected);
   void JudgeTarget(const Module& module, absl::Span<const DeviceInputs> inputs,
                    Examination* result);
   void ExamineRelation(const Module& module, absl::Span<const DeviceInputs> inputs, int64_t turn,

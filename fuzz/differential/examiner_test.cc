@@ -2,10 +2,13 @@
 // found, conforming variants are not accused, crashes and refusals are told from wrong values.
 #include "fuzz/differential/examiner.h"
 
+#include <mutex>
+#include <optional>
 #include <set>
 
 #include "backends/factory/factory.h"
 #include "backends/golden/golden_backend.h"
+#include "backends/host_buffer.h"
 #include "conformance/mutants/mutant_backend.h"
 #include "fuzz/differential/relations.h"
 #include "fuzz/programs/decoder.h"
@@ -95,7 +98,141 @@ TEST(ExaminerTest, StateBetweenExecutionsIsFound) {
   for (const Opcode opcode : kept->opcodes) operations.push_back(std::string(Name(opcode)));
   const auto finding = FirstFinding(target, profile, PlainGrammar(operations), 200);
   ASSERT_TRUE(finding);
-  EXPECT_EQ(finding->signature.kind, FindingKind::kUnstable) << finding->signature.Text();
+  EXPECT_EQ(finding->signature.kind, FindingKind::kLeak) << finding->signature.Text();
+  EXPECT_EQ(finding->signature.error, "an execution after another differs");
+}
+
+// Executions of one module share what each should have for itself. One alone is right, and so are
+// several, one after the other.
+class SharingExecutable : public Executable {
+ public:
+  enum class Shared : uint8_t { kBuffer, kCounter };
+  SharingExecutable(Shared shared, std::unique_ptr<Executable> golden)
+      : Executable(golden->module()), shared_(shared), golden_(std::move(golden)) {}
+  int64_t device_count() const override { return golden_->device_count(); }
+
+ protected:
+  absl::StatusOr<std::unique_ptr<Execution>> Launch(
+      absl::Span<const ExecuteInputs> inputs) override {
+    absl::StatusOr<ExecuteResults> results = golden_->Execute(inputs);
+    if (!results.ok()) return results.status();
+    const std::lock_guard lock(mutex_);
+    if (++running_ > 1 && shared_ == Shared::kCounter) Clear(&results->devices);
+    buffer_ = *std::move(results);
+    if (shared_ == Shared::kBuffer) return std::make_unique<Running>(*this, std::nullopt);
+    return std::make_unique<Running>(*this, std::move(buffer_));
+  }
+
+ private:
+  // Gives its own results, or what lies in the shared buffer when it is awaited.
+  class Running : public Execution {
+   public:
+    Running(SharingExecutable& executable, std::optional<ExecuteResults> own)
+        : executable_(executable), own_(std::move(own)) {}
+    absl::StatusOr<ExecuteResults> Await() override {
+      const std::lock_guard lock(executable_.mutex_);
+      --executable_.running_;
+      ExecuteResults results;
+      for (const ExecuteOutputs& device : (own_ ? *own_ : executable_.buffer_).devices) {
+        results.devices.push_back({CopiesOf(device.results), device.outfeed});
+      }
+      return results;
+    }
+
+   private:
+    SharingExecutable& executable_;
+    std::optional<ExecuteResults> own_;
+  };
+
+  static std::vector<BufferHandle> CopiesOf(absl::Span<const BufferHandle> leaves) {
+    std::vector<BufferHandle> copies;
+    for (const BufferHandle& leaf : leaves) {
+      copies.push_back(std::make_unique<HostBuffer>(HostBuffer::ValueOf(*leaf), leaf->device()));
+    }
+    return copies;
+  }
+  static void Clear(std::vector<ExecuteOutputs>* devices) {
+    for (ExecuteOutputs& device : *devices) {
+      for (BufferHandle& leaf : device.results) {
+        if (!leaf->shape().is_array()) continue;
+        leaf = std::make_unique<HostBuffer>(Literal::Zeros(leaf->shape()), leaf->device());
+      }
+    }
+  }
+
+  const Shared shared_;
+  const std::unique_ptr<Executable> golden_;
+  std::mutex mutex_;
+  int64_t running_ = 0;
+  ExecuteResults buffer_;
+};
+
+class SharingBackend : public GoldenBackend {
+ public:
+  SharingBackend(SharingExecutable::Shared shared, bool declared)
+      : shared_(shared), declared_(declared) {}
+  BackendCapabilities capabilities() const override {
+    BackendCapabilities capabilities = GoldenBackend::capabilities();
+    capabilities.executes_at_once = declared_;
+    return capabilities;
+  }
+  absl::StatusOr<std::unique_ptr<Executable>> Compile(const Module& module,
+                                                      const CompileOptions& options) override {
+    absl::StatusOr<std::unique_ptr<Executable>> golden = GoldenBackend::Compile(module, options);
+    if (!golden.ok()) return golden;
+    return std::make_unique<SharingExecutable>(shared_, *std::move(golden));
+  }
+
+ private:
+  const SharingExecutable::Shared shared_;
+  const bool declared_;
+};
+
+TEST(ExaminerTest, StateSharedByExecutionsAtTheSameTimeIsFound) {
+  const TargetProfile profile = ProfileOf("golden");
+  const Grammar grammar = PlainGrammar({"add", "negate"});
+  for (const auto shared :
+       {SharingExecutable::Shared::kBuffer, SharingExecutable::Shared::kCounter}) {
+    SharingBackend target(shared, /*declared=*/true);
+    const auto finding = FirstFinding(target, profile, grammar, 60);
+    ASSERT_TRUE(finding);
+    EXPECT_EQ(finding->signature.kind, FindingKind::kLeak) << finding->signature.Text();
+    EXPECT_EQ(finding->signature.error, "an execution at the same time as another differs");
+    // A target that does not say that it can is never asked to.
+    SharingBackend silent(shared, /*declared=*/false);
+    EXPECT_FALSE(FirstFinding(silent, profile, grammar, 60));
+  }
+}
+
+// Gives another result each time, of a newly compiled module too.
+class VaryingBackend : public GoldenBackend {
+ public:
+  absl::StatusOr<ModuleRun> RunSets(const Module& module, const InputSets& inputs) override {
+    absl::StatusOr<ModuleRun> run = GoldenBackend::RunSets(module, inputs);
+    for (size_t i = 0; run.ok() && i < run->outputs.size(); ++i) {
+      if (++executions_ == 1) continue;
+      for (DeviceOutputs& device : run->outputs[i]) {
+        device.result = Literal::Zeros(device.result.shape());
+      }
+    }
+    return run;
+  }
+
+ private:
+  int64_t executions_ = 0;
+};
+
+TEST(ExaminerTest, ATargetThatVariesIsUnstable) {
+  const auto module =
+      *ParseModule("ENTRY e { x = f32[2] parameter(0) ROOT n = f32[2] negate(x) }");
+  std::vector<DeviceInputs> inputs(1);
+  inputs[0].arguments = {Literal::Zeros(Shape(ElementType::kF32, {2}))};
+  const TargetProfile profile = ProfileOf("golden");
+  VaryingBackend target;
+  const Examination found =
+      Examiner(&target, profile, SmallOptions()).AskTarget(*module, inputs);
+  EXPECT_EQ(found.outcome, Outcome::kFinding);
+  EXPECT_EQ(found.signature.kind, FindingKind::kUnstable) << found.signature.Text();
 }
 
 TEST(ExaminerTest, ConformingVariantsAreNotAccused) {

@@ -20,7 +20,8 @@ absl::StatusOr<Reduction> ReduceFinding(const Module& module, absl::Span<const D
   ExaminerOptions examiner_options;
   examiner_options.budget = options.budget;
   examiner_options.ways = examiner_options.relations = false;
-  examiner_options.repeat = options.keep == FindingKind::kUnstable;
+  examiner_options.repeat =
+      options.keep == FindingKind::kUnstable || options.keep == FindingKind::kLeak;
   Examiner examiner(options.target, *options.profile, examiner_options);
   Examination first;
   bool shows = false;

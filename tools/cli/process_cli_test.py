@@ -15,11 +15,15 @@ GOLDEN = f'process:{os.path.abspath(ASSAY)} serve'
 
 # Adds s32 arrays, and keeps something of an execution for the next one.
 STATEFUL = '''
-import struct, sys
+import struct, sys, threading
 sys.path.insert(0, {peers!r})
 from assay_process import serve
 
+both = threading.Barrier(2)
+
 class Target:
+    executes_at_once = sys.argv[1] == 'static_buffer'
+
     def hello(self):
         return {{'name': 'adder', 'version': '1', 'formats': ['hlo-text'], 'operations': ['parameter', 'add'], 'types': ['s32']}}
 
@@ -35,6 +39,11 @@ class Target:
             values = kept['sum'] = [a + b for a, b in zip(values, kept.get('sum', [0] * len(values)))]
         if sys.argv[1] == 'in_place':  # the arguments of a set are the same objects in each of its executions
             arguments[0][0] = (shape, struct.pack('<%di' % len(values), *values))
+        if sys.argv[1] == 'static_buffer':  # two executions at the same time, after three alone, return what both have written
+            kept['executions'], kept['buffer'] = kept.get('executions', 0) + 1, values
+            if kept['executions'] > 3:
+                both.wait()
+            values = kept['buffer']
         return 0.0, [[(shape, struct.pack('<%di' % len(values), *values))]]
 
 serve(Target())
@@ -156,6 +165,16 @@ class Processes(CommandLineTest):
             self.expect(assay('test', '--cases', self.cases, '--target', target), 1, 'execution 2, with other arguments')
         self.expect(assay('test', '--cases', self.cases, '--target', f'{GOLDEN} --target mutant:negate/argument_overwritten'), 1,
                     'negate/s32/second: execution 3, with the first arguments again')
+
+    def test_what_only_executions_at_the_same_time_show(self):
+        module = self.path('m.hlo', 'ENTRY e { a = s32[2] parameter(0) b = s32[2] parameter(1) ROOT c = s32[2] add(a, b) }')
+        inputs = self.path('inputs.txt', 's32[2] {1, 2}\ns32[2] {5, 8}\n')
+        script = self.path('target.py', STATEFUL.format(peers=os.path.join(SOURCE, 'tools', 'peers')))
+        asked = 'reduce', module, '--inputs', inputs, '--keep', 'leak', '--target'
+        self.expect(assay(*asked, f'process:{sys.executable} {script} static_buffer'), 1,
+                    'leak: add s32, an execution at the same time as another differs')
+        self.expect(assay(*asked, f'process:{sys.executable} {script} right'), 0)
+        self.expect(assay(*asked, GOLDEN), 0)
 
     def test_serve_alone(self):
         self.expect(assay('serve'), 2, 'ASSAY_REQUEST_FD names no descriptor', 'started by another Assay')

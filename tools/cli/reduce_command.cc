@@ -69,7 +69,7 @@ int ReduceCommand::Run() const {
     wanted = fuzz::FindingKindFromName(keep);
     if (!wanted || *wanted == fuzz::FindingKind::kReference) {
       return Fail(absl::InvalidArgumentError(absl::StrCat(
-                      "--keep is wrong, crash, hang, refused or unstable, not '", keep, "'")),
+                      "--keep is wrong, crash, hang, refused, unstable or leak, not '", keep, "'")),
                   output);
     }
   }
@@ -129,8 +129,8 @@ void AddReduceCommand(CLI::App& app, int* exit_code) {
       ->type_name("PROFILE")
       ->capture_default_str();
   sub->add_option("--keep", command->keep,
-                  "What the module must go on showing: wrong, crash, hang, refused or unstable "
-                  "(default: what it shows)")
+                  "What the module must go on showing: wrong, crash, hang, refused, unstable or "
+                  "leak (default: what it shows)")
       ->type_name("KIND");
   sub->add_option("--out", command->out,
                   "Writes the module, its values, the result, a case and a program for XLA")

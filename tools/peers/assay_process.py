@@ -21,8 +21,12 @@ lies outside of them has no meaning. Others are not asked modules that take or g
 
 One that has answers for certain arguments only has a member `executes_again` that is false: it is not asked for others.
 
+One whose `execute` may be called from several threads at the same time for one compiled module has a member
+`executes_at_once` that is true. Others are asked for one execution after the other.
+
 Errors are raised as Refusal(kind, message); any other exception becomes an internal error.
 """
+import concurrent.futures
 import inspect
 import json
 import os
@@ -98,7 +102,7 @@ def serve(target, watch=lambda requests: requests):
     responses = os.fdopen(int(os.environ['ASSAY_RESPONSE_FD']), 'wb')
     compiled, next_handle = {}, 1
     feeds, dynamic_sizes = getattr(target, 'feeds', False), getattr(target, 'dynamic_sizes', False)
-    executes_again = getattr(target, 'executes_again', True)
+    executes_again, executes_at_once = getattr(target, 'executes_again', True), getattr(target, 'executes_at_once', False)
     wants_counts = len(inspect.signature(target.compile).parameters) > 2
 
     def answer(header, payload=b''):
@@ -113,6 +117,15 @@ def serve(target, watch=lambda requests: requests):
         if feeds:
             return target.execute(module, arguments, infeed)
         return (*target.execute(module, arguments), [])
+
+    def execute_all(module, inputs, at_once):
+        """Of each execution, what execute returns; the last `at_once` of them run at the same time."""
+        alone = len(inputs) - at_once
+        results = [execute(module, *each) for each in inputs[:alone]]
+        if at_once:
+            with concurrent.futures.ThreadPoolExecutor(at_once) as threads:
+                results += threads.map(lambda each: execute(module, *each), inputs[alone:])
+        return results
 
     def answer_result(reply, executions):
         """executions: of each, what execute returns."""
@@ -133,7 +146,7 @@ def serve(target, watch=lambda requests: requests):
                 if spoken == 3 and not feeds:
                     spoken = PROTOCOL_WITHOUT_FEEDS
                 answer({**reply, 'type': 'hello', 'protocol': spoken, 'feeds': feeds, 'dynamic_sizes': dynamic_sizes,
-                        'executes_again': executes_again, **target.hello()})
+                        'executes_again': executes_again, 'executes_at_once': executes_at_once, **target.hello()})
             elif kind == 'compile':
                 module = _read_exactly(requests, header['payload'])
                 compiled[next_handle] = compile_module(header, module)
@@ -150,7 +163,7 @@ def serve(target, watch=lambda requests: requests):
                 sets = [_read_inputs(each, requests) for each in header.get('sets', [header])]
                 once = compile_module(header, module)
                 order = header.get('executions') or [0] * header['repeat']
-                answer_result(reply, [execute(once, *sets[number]) for number in order])
+                answer_result(reply, execute_all(once, [sets[number] for number in order], header.get('at_once', 0)))
             elif kind == 'release':
                 compiled.pop(header['handle'], None)
                 answer({**reply, 'type': 'released'})

@@ -383,12 +383,13 @@ TEST(GoldenBackend, ExecutionsAtTheSameTime) {
 // Each draws its own numbers, and all of them are those of as many executions in a row.
 TEST(GoldenBackend, ExecutionsAtTheSameTimeShareTheRandomStream) {
   GoldenBackend backend;
-  const std::unique_ptr<Module> module = Parse(
-      "HloModule m\nENTRY e {\n  ROOT s = u64[1] rng-get-and-update-state(), delta=1\n}\n");
+  const std::unique_ptr<Module> module =
+      Parse("HloModule m\nENTRY e {\n  ROOT s = u64[2] rng-get-and-update-state(), delta=1\n}\n");
   const std::vector<DeviceInputs> none(1);
   const auto states = [&](size_t at_once) {
     const absl::StatusOr<ModuleRun> run =
         backend.RunSets(*module, {{none}, std::vector<size_t>(6, 0), at_once});
+    EXPECT_TRUE(run.ok()) << run.status();
     std::set<std::string> texts;
     if (!run.ok()) return texts;
     for (const auto& devices : run->outputs) texts.insert(PrintLiteral(devices[0].result));

@@ -47,8 +47,8 @@ struct ProcessCapabilities {
   std::optional<std::set<std::string>> operations;  // if not set, all operations
   std::optional<std::set<std::string>> types;
   int64_t devices = 1;
-  bool feeds = false;          // takes modules with infeeds and outfeeds
-  bool dynamic_sizes = false;  // takes and gives current sizes of dynamic dimensions
+  bool feeds = false;             // takes modules with infeeds and outfeeds
+  bool dynamic_sizes = false;     // takes and gives current sizes of dynamic dimensions
   bool executes_again = true;     // executes a compiled module again with other arguments
   bool executes_at_once = false;  // several executions of a module run at the same time
 };

@@ -93,8 +93,9 @@ class Worker {
   // applied already does not count.
   bool ShowsModule(const Module& module, absl::Span<const DeviceInputs> inputs, int64_t turn,
                    const Signature& signature) {
-    const Examination found =
-        NeedsEveryOracle(signature.kind) ? examiner_.Examine(module, inputs, turn) : asker_.AskTarget(module, inputs);
+    const Examination found = NeedsEveryOracle(signature.kind)
+                                  ? examiner_.Examine(module, inputs, turn)
+                                  : asker_.AskTarget(module, inputs);
     return found.outcome == Outcome::kFinding && found.signature.kind == signature.kind &&
            found.signature.error == signature.error &&
            (signature.kind == FindingKind::kReference ||

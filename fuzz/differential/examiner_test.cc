@@ -223,14 +223,12 @@ class VaryingBackend : public GoldenBackend {
 };
 
 TEST(ExaminerTest, ATargetThatVariesIsUnstable) {
-  const auto module =
-      *ParseModule("ENTRY e { x = f32[2] parameter(0) ROOT n = f32[2] negate(x) }");
+  const auto module = *ParseModule("ENTRY e { x = f32[2] parameter(0) ROOT n = f32[2] negate(x) }");
   std::vector<DeviceInputs> inputs(1);
   inputs[0].arguments = {Literal::Zeros(Shape(ElementType::kF32, {2}))};
   const TargetProfile profile = ProfileOf("golden");
   VaryingBackend target;
-  const Examination found =
-      Examiner(&target, profile, SmallOptions()).AskTarget(*module, inputs);
+  const Examination found = Examiner(&target, profile, SmallOptions()).AskTarget(*module, inputs);
   EXPECT_EQ(found.outcome, Outcome::kFinding);
   EXPECT_EQ(found.signature.kind, FindingKind::kUnstable) << found.signature.Text();
 }

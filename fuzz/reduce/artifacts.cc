@@ -9,6 +9,7 @@
 #include "conformance/corpus/corpus_case.h"
 #include "conformance/offline/case_folder.h"
 #include "fuzz/programs/program.h"
+#include "fuzz/reduce/lax_program.h"
 #include "nlohmann/json.hpp"
 #include "spec/arrays/arrays.h"
 #include "spec/files/file_io.h"
@@ -16,7 +17,8 @@
 namespace assay::fuzz {
 namespace {
 
-// Reads the files beside it; needs numpy, ml_dtypes and jax.
+// The program for modules that jax.lax cannot write. It reads the files beside it; needs numpy,
+// ml_dtypes and jax.
 constexpr char kRepro[] = R"py(#!/usr/bin/env python3
 """Runs module.hlo on XLA CPU with inputs.npz and compares with expected.npz, without Assay."""
 import os
@@ -92,6 +94,13 @@ absl::Status WriteActual(const FindingFolder& finding, const std::string& folder
   return WriteNpz(absl::StrCat(folder, "/actual.npz"), arrays);
 }
 
+std::string ReproText(const FindingFolder& finding) {
+  const std::vector<DeviceOutputs>& golden = finding.examination->golden;
+  if (finding.inputs.size() != 1 || golden.size() != 1) return kRepro;
+  return LaxProgram(*finding.module, finding.inputs[0].arguments, golden[0].result)
+      .value_or(kRepro);
+}
+
 std::string CaseText(const FindingFolder& finding) {
   const CorpusCase own = CaseOf(*finding.module, finding.inputs,
                                 absl::StrCat("fuzz/", FolderName(finding.examination->signature)));
@@ -132,7 +141,7 @@ absl::Status WriteFindingFolder(const FindingFolder& finding, const std::string&
   write("finding.cases", CaseText(finding));
   write("finding.json",
         Description(finding).dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
-  write("repro.py", kRepro);
+  write("repro.py", ReproText(finding));
   return status;
 }
 

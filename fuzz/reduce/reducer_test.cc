@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
 #include "conformance/corpus/case_reader.h"
 #include "conformance/mutants/mutant_backend.h"
 #include "conformance/profiles/profile.h"
@@ -12,6 +14,7 @@
 #include "fuzz/programs/choices.h"
 #include "fuzz/programs/decoder.h"
 #include "fuzz/reduce/artifacts.h"
+#include "fuzz/reduce/lax_program.h"
 #include "fuzz/reduce/module_cuts.h"
 #include "fuzz/reduce/module_edits.h"
 #include "gtest/gtest.h"
@@ -184,6 +187,40 @@ TEST(ReducerTest, BytesBecomeFewer) {
   ASSERT_EQ(reduced.size(), 2 * kRecordBytes);
   EXPECT_EQ(reduced[kRecordBytes], 100);
   EXPECT_EQ(std::count(reduced.begin(), reduced.end(), 0), 2 * kRecordBytes - 1);
+}
+
+TEST(LaxProgramTest, TenLinesThatPrintBothResults) {
+  const auto module = Parsed(
+      "ENTRY e { x = f32[2] parameter(0) n = f32[2] negate(x) m = f32[2] multiply(n, n) "
+      "ROOT r = f32[2] reverse(m), dimensions={0} }");
+  const std::vector<Literal> arguments = {Value("f32[2] {1, 2}")};
+  EXPECT_EQ(LaxProgram(*module, arguments, Value("f32[2] {4, 1}")),
+            "import jax, ml_dtypes, numpy as np\n"
+            "jax.config.update('jax_enable_x64', True)\n"
+            "def program(p0):\n"
+            "    v0 = jax.lax.neg(p0)\n"
+            "    return [jax.lax.rev(jax.lax.mul(v0, v0), (0,))]\n"
+            "expected = [np.array([0x40800000, 0x3f800000], np.uint32).view(np.float32)"
+            ".reshape((2,))]\n"
+            "actual = [np.asarray(each) for each in jax.jit(program)(np.array([0x3f800000, "
+            "0x40000000], np.uint32).view(np.float32).reshape((2,)))]\n"
+            "print('expected', *map(np.ndarray.tolist, expected))\n"
+            "print('actual  ', *map(np.ndarray.tolist, actual))\n"
+            "raise SystemExit([each.tobytes() for each in expected] != [each.tobytes() for each "
+            "in actual])\n");
+}
+
+TEST(LaxProgramTest, WhatJaxWouldChangeIsNotWritten) {
+  for (const char* root : {"add(x, x), metadata={op_name=\"a\"}", "copy(x)",
+                           "sqrt(x), result_accuracy={tolerance={ulps=2}}",
+                           "tanh(x), result_accuracy={mode=highest}"}) {
+    const auto module =
+        Parsed(absl::StrCat("ENTRY e { x = f32[2] parameter(0) ROOT r = f32[2] ", root, " }"));
+    const std::vector<Literal> arguments = {Value("f32[2] {1, 2}")};
+    const bool is_written = absl::StartsWith(root, "add");
+    EXPECT_EQ(LaxProgram(*module, arguments, Value("f32[2] {4, 1}")).has_value(), is_written)
+        << root;
+  }
 }
 
 TEST(ArtifactsTest, AFolderStandsForItself) {

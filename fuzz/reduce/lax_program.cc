@@ -9,7 +9,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
-#include "spec/analysis/reducer.h"
 
 namespace assay::fuzz {
 namespace {
@@ -173,9 +172,7 @@ class Writer {
         return Pad(x);
       case Opcode::kConcatenate:
         return absl::StrCat("jax.lax.concatenate([", absl::StrJoin(operands_, ", "), "], ",
-                            x.GetInts(Attr::kDimensions)[0], ")");
-      case Opcode::kReduce:
-        return Reduce(x);
+                            x.GetInt(Attr::kDimension), ")");
       case Opcode::kReducePrecision:
         return Call("reduce_precision", {absl::StrCat(x.GetInt(Attr::kExponentBits)),
                                          absl::StrCat(x.GetInt(Attr::kMantissaBits))});
@@ -251,16 +248,6 @@ class Writer {
     }
     if (x.operand(1)->shape().element_type() != Type(x)) return std::nullopt;
     return Call("pad", {absl::StrCat("[", absl::StrJoin(sizes, ", "), "]")});
-  }
-
-  // Of one array, by a region that is one operation of its two parameters.
-  std::optional<std::string> Reduce(const Instruction& x) const {
-    const analysis::Reducer reducer = analysis::RecogniseReducer(*x.called_computations()[0]);
-    const std::optional<Opcode> operation = analysis::OperationOf(reducer.kind);
-    const bool same_type = x.operand(0)->shape().element_type() == Type(x) &&
-                           x.operand(1)->shape().element_type() == Type(x);
-    if (!operation || reducer.inner_type != Type(x) || !same_type) return std::nullopt;
-    return Call("reduce", {absl::StrCat("jax.lax.", LaxName(*operation)), Dimensions(x)});
   }
 
   std::optional<std::string> Dot(const Instruction& x) const {

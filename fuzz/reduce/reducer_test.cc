@@ -210,6 +210,24 @@ TEST(LaxProgramTest, TenLinesThatPrintBothResults) {
             "in actual])\n");
 }
 
+TEST(LaxProgramTest, AttributesAreArguments) {
+  for (const auto& [root, written] :
+       {std::pair("f32[4] concatenate(x, x), dimensions={0}", "jax.lax.concatenate([p0, p0], 0)"),
+        std::pair("f32[] dot(x, x), lhs_contracting_dims={0}, rhs_contracting_dims={0}",
+                  "jax.lax.dot_general(p0, p0, (((0,), (0,)), ((), ())), "
+                  "preferred_element_type=np.float32)"),
+        std::pair("pred[2] compare(x, x), direction=GE", "jax.lax.ge(p0, p0)"),
+        std::pair("f32[1] slice(x), slice={[1:2]}", "jax.lax.slice(p0, (1,), (2,), (1,))")}) {
+    const auto module =
+        Parsed(absl::StrCat("ENTRY e { x = f32[2] parameter(0) ROOT r = ", root, " }"));
+    const std::vector<Literal> arguments = {Value("f32[2] {1, 2}")};
+    const auto text =
+        LaxProgram(*module, arguments, Literal::Zeros(module->entry()->root()->shape()));
+    ASSERT_TRUE(text) << root;
+    EXPECT_TRUE(absl::StrContains(*text, absl::StrCat("return [", written, "]"))) << *text;
+  }
+}
+
 TEST(LaxProgramTest, WhatJaxWouldChangeIsNotWritten) {
   for (const char* root : {"add(x, x), metadata={op_name=\"a\"}", "copy(x)",
                            "sqrt(x), result_accuracy={tolerance={ulps=2}}",

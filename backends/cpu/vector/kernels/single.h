@@ -121,10 +121,11 @@ ASSAY_INLINE float Logistic32(float x) {
   const float low = e.m - (high - 1);
   const float t = Scaled32(high, e.n);
   const float sum = 1 + t;
-  // What the sum has lost comes back by the quotient.
+  // What the sum and the quotient have lost comes back by one step of Newton's method.
   const float lost = t - (sum - 1);
   const float inverse = 1 / sum;
-  const float better = Fma32(-lost * inverse, inverse, inverse);
+  const float rest = Fma32(-lost, inverse, Fma32(-inverse, sum, 1));
+  const float better = Fma32(rest, inverse, inverse);
   const float left = Scaled32(Fma32(high, better, low * better), e.n);
   const float value = x < 0 ? left : better;
   return x == x ? value : x;

@@ -60,8 +60,10 @@ class DotOperandsPass : public Pass {
       for (const auto& instruction : computation->instructions()) {
         if (instruction->opcode() != Opcode::kDot) continue;
         for (const int64_t side : {0, 1}) {
-          if (!editor.IsFree(*instruction->operand(side))) continue;
-          while (FoldSide(*instruction, side)) editor.set_changed();
+          // After a fold the operand is the next transposition, which may be ordered.
+          while (editor.IsFree(*instruction->operand(side)) && FoldSide(*instruction, side)) {
+            editor.set_changed();
+          }
         }
       }
       if (editor.changed()) editor.Finish();

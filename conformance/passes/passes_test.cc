@@ -102,6 +102,20 @@ TEST(Passes, DotOperands) {
               HasSubstr("transpose"));
 }
 
+TEST(Passes, DotOperandsKeepsAnOrderedTransposition) {
+  // The outer transposition may go. The inner one is ordered after `first`, which stays, too.
+  const std::string text = After(DotOperands(), R"(  a = f32[3,2] parameter(0)
+  b = f32[3,5] parameter(1)
+  first = f32[3,5] negate(b)
+  inner = f32[2,3] transpose(a), dimensions={1,0}, control-predecessors={first}
+  outer = f32[3,2] transpose(inner), dimensions={1,0}
+  ROOT r = f32[2,5] dot(outer, b), lhs_contracting_dims={0}, rhs_contracting_dims={0}
+)");
+  EXPECT_THAT(text, HasSubstr("dot(inner, b), lhs_contracting_dims={1}"));
+  EXPECT_THAT(text, HasSubstr("negate(b)"));
+  EXPECT_THAT(text, Not(HasSubstr("outer")));
+}
+
 TEST(Passes, InlineCalls) {
   const std::string text = After(InlineCalls(), R"(  a = f32[4] parameter(0)
   c = f32[4] call(a), to_apply=twice

@@ -59,6 +59,7 @@ const Shape* FindDynamicInterface(const Module& module) {
     return nullptr;
   };
   for (const Instruction* parameter : module.entry()->parameters()) {
+    if (parameter == nullptr) continue;  // The target refuses a module without this parameter.
     if (const Shape* shape = find(parameter->shape())) return shape;
   }
   for (const auto& computation : module.computations()) {

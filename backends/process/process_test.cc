@@ -40,6 +40,24 @@ TEST(Process, ExampleTargetComputes) {
               HasSubstr("does not support s32"));
 }
 
+TEST(Process, TheTargetRefusesAModuleThatLacksAParameter) {
+  Module module("gap");
+  Computation* entry = module.Add(std::make_unique<Computation>("e"));
+  auto second = std::make_unique<Instruction>(Opcode::kParameter, *ParseShape("f32[3]"));
+  second->set_name("second");
+  second->set_parameter_number(1);
+  entry->Add(std::move(second));
+  auto negation = std::make_unique<Instruction>(Opcode::kNegate, *ParseShape("f32[3]"));
+  negation->set_name("negated");
+  negation->set_operands({entry->Find("second")});
+  entry->set_root(entry->Add(std::move(negation)));
+  module.set_entry(entry);
+  auto backend = Backend(ASSAY_EXAMPLE_TARGET);
+  EXPECT_THAT(
+      backend->Compile(module).status().ToString(),
+      AllOf(HasSubstr("INVALID_ARGUMENT"), HasSubstr("example: "), HasSubstr("<no shape>")));
+}
+
 TEST(Process, CompilesOnceAndExecutesOften) {
   auto backend = Backend(ASSAY_EXAMPLE_TARGET);
   auto module = *ParseModule("ENTRY e { x = f32[] parameter(0) ROOT n = f32[] negate(x) }");

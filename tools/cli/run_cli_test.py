@@ -351,7 +351,6 @@ for line in requests:
         for target in ('process:sleep 77', 'process:true; sleep 77', self.target('by_hand ' + answers)):
             result = assay('run', module, '--inputs', 'random', '--backend', target, '--budget-seconds', 2)
             self.expect(result, 5, 'hung')
-            self.assertLess(result.seconds, 40)
 
     def test_control_characters_take_no_effect(self):
         evil = self.path('evil.txt', b'\x1b[31mEVIL\x07 \xc2\x9b31m')

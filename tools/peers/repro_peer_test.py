@@ -95,6 +95,30 @@ def repro(folder):
                           check=False)
 
 
+def run_all(python, scripts):
+    """What each program ended with, and what it printed."""
+    done = subprocess.run([python, '-c', RUN_ALL, *scripts], capture_output=True, text=True, timeout=600, check=False)
+    answers = [json.loads(line) for line in done.stdout.splitlines()]
+    if len(answers) != len(scripts):
+        sys.exit(f'{len(answers)} of {len(scripts)} programs ran: {done.stderr}')
+    return answers
+
+
+def of_each_type(assay, python):
+    """The number of types for which the program of a mutant does not agree with golden."""
+    bad, scripts = 0, []
+    with tempfile.TemporaryDirectory() as folder:
+        for element_type in TYPES:
+            own = os.path.join(folder, element_type)
+            os.mkdir(own)
+            scripts.append(os.path.join(reduced(assay, own, REVERSE.format(element_type), MUTANT), 'repro.py'))
+        for element_type, (code, printed) in zip(TYPES, run_all(python, scripts)):
+            if code != 0:
+                bad += 1
+                print(f'{element_type}: repro.py ended with {code}: {printed}')
+    return bad
+
+
 def through_lax(assay, python):
     """The number of operations, and of those whose program is not as it should be."""
     bad, scripts, names = 0, [], []
@@ -113,10 +137,7 @@ def through_lax(assay, python):
             if len(lines) > 10 or 'jax.lax.' not in '\n'.join(lines):
                 bad += 1
                 print(f'{name}: not written through jax.lax')
-        done = subprocess.run([python, '-c', RUN_ALL, *scripts], capture_output=True, text=True, timeout=600, check=False)
-    answers = [json.loads(line) for line in done.stdout.splitlines()]
-    if len(answers) != len(names):
-        sys.exit(f'{len(answers)} of {len(names)} programs ran: {done.stderr}')
+        answers = run_all(python, scripts)
     for name, (code, printed) in zip(names, answers):
         if code not in ((0, 1) if name in INEXACT else (0,)) or 'expected' not in printed or 'actual' not in printed:
             bad += 1
@@ -127,13 +148,7 @@ def through_lax(assay, python):
 def main():
     assay = os.path.abspath(sys.argv[1])
     python = peers.need_python()
-    bad = 0
-    for element_type in TYPES:
-        with tempfile.TemporaryDirectory() as folder:
-            done = repro(reduced(assay, folder, REVERSE.format(element_type), MUTANT))
-        if done.returncode != 0:
-            bad += 1
-            print(f'{element_type}: repro.py ended with {done.returncode}: {done.stdout}{done.stderr}')
+    bad = of_each_type(assay, python)
     target = f'process:{python} {os.path.join(os.path.dirname(os.path.abspath(__file__)), "xla_cpu.py")}'
     with tempfile.TemporaryDirectory() as folder:
         done = repro(reduced(assay, folder, LOOP, target, '--profile', 'xla-cpu', '--timeout', '120'))

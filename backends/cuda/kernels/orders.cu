@@ -178,40 +178,40 @@ __global__ void ScatterTargets(ASSAY_PARAMETER(ScatterTargetsParameter, p)) {
 __global__ void ApplyUpdates(ASSAY_PARAMETER(ScatterParameter, p)) {
   ASSAY_DYNAMIC_SHARED(Value, shared);
   const Registers registers = RegistersOf(p.program, shared);
-  const bool wide = p.fold.kind == FoldKind::kWide;
   for (int64_t i = FirstIndex(); i < p.count; i += GridStride()) {
     const uint64_t target = p.targets[p.order[i]];
     if (target == ~0ull || (i > 0 && p.targets[p.order[i - 1]] == target)) continue;
     const int64_t cell = static_cast<int64_t>(target);
     Value values[kMostArrays];
+    ElementRow rows[kMostArrays];
+    WideValue sums[kMostArrays];
     for (int k = 0; k < p.arrays; ++k) {
-      values[k] = Convert(p.rows[k], AccumulatorRow(p.program, p.fold, k, p.rows[k]),
-                          Load(p.rows[k], p.out[k], cell));
+      rows[k] = AccumulatorRow(p.program, p.folds[k], k, p.rows[k]);
+      values[k] = Convert(p.rows[k], rows[k], Load(p.rows[k], p.out[k], cell));
+      if (p.folds[k].kind == FoldKind::kWide) sums[k] = DecodeWide(rows[k], values[k]);
     }
-    WideValue sum;
-    if (wide) sum = DecodeWide(p.fold.row, values[0]);
     for (int64_t n = i; n < ASSAY_MUTANT(49, p.count, i + 1) && p.targets[p.order[n]] == target;
          ++n) {
       const int64_t from = Position(p.box, p.positions, p.order[n]);
-      if (wide) {
-        const Value update = Load(p.update_rows[0], p.updates[0], from);
-        sum = CombineWide(p.fold, sum, DecodeWide(p.update_rows[0], update));
-        continue;
-      }
       for (int k = 0; k < p.arrays; ++k) {
-        registers[k] = values[k];
-        SetInput(p.program, registers, p.arrays + k, p.update_rows[k],
-                 Load(p.update_rows[k], p.updates[k], from));
+        const Value update = Load(p.update_rows[k], p.updates[k], from);
+        if (p.folds[k].kind == FoldKind::kWide) {
+          sums[k] = CombineWide(p.folds[k], sums[k], DecodeWide(p.update_rows[k], update));
+        }
+        if (!p.runs_program) continue;
+        SetInput(p.program, registers, k, rows[k], values[k]);
+        SetInput(p.program, registers, p.arrays + k, p.update_rows[k], update);
       }
+      if (!p.runs_program) continue;
       RunProgram(p.program, registers);
       for (int k = 0; k < p.arrays; ++k) {
-        values[k] = ProgramResult(p.program, registers, k, RowsOf(p.program)[k]);
+        if (p.folds[k].kind == FoldKind::kWide) continue;
+        values[k] = ProgramResult(p.program, registers, k, rows[k]);
       }
     }
-    if (wide) values[0] = EncodeWide(p.fold.row, sum);
     for (int k = 0; k < p.arrays; ++k) {
-      Store(p.rows[k], p.out[k], cell,
-            Convert(AccumulatorRow(p.program, p.fold, k, p.rows[k]), p.rows[k], values[k]));
+      if (p.folds[k].kind == FoldKind::kWide) values[k] = EncodeWide(rows[k], sums[k]);
+      Store(p.rows[k], p.out[k], cell, Convert(rows[k], p.rows[k], values[k]));
     }
   }
 }

@@ -241,9 +241,11 @@ struct ScatterTargetsParameter {
   int64_t limits[kMostDimensions] = {};
   int64_t strides[kMostDimensions] = {};
 };
+// The program folds the arrays of kProgram.
 struct ScatterParameter {
   Program program;
-  Fold fold;
+  Fold folds[kMostArrays];
+  bool runs_program = false;
   int32_t arrays = 1;
   const uint64_t* targets = nullptr;
   const int64_t* order = nullptr;

@@ -232,12 +232,15 @@ KernelPlanOr PrepareScatter(const Instruction& scatter, absl::Span<const View> /
   const BufferUse order = AddKeySort(plan, cells, 1, p.count, 1);
   p.arrays = static_cast<int32_t>(arrays);
   const Computation& reducer = *scatter.to_apply();
-  if (arrays == 1) {
-    p.fold =
-        FoldOf(analysis::RecogniseReducer(reducer), scatter.operand(0)->shape().element_type());
+  std::vector<analysis::Reducer> parts = analysis::RecogniseParts(reducer);
+  if (arrays == 1) parts = {analysis::RecogniseReducer(reducer)};
+  parts.resize(arrays);
+  for (int64_t k = 0; k < arrays; ++k) {
+    p.folds[k] = FoldOf(parts[k], scatter.operand(k)->shape().element_type());
+    p.runs_program |= p.folds[k].kind == FoldKind::kProgram;
   }
   absl::StatusOr<FlatRegion> region = EmptyRegion();
-  if (p.fold.kind == FoldKind::kProgram) region = analysis::FlattenRegion(reducer);
+  if (p.runs_program) region = analysis::FlattenRegion(reducer);
   if (!region.ok()) return region.status();
   const PlacedProgram placed = Place(*region, p.count, plan, scatter, status);
   if (!status.ok()) return status;

@@ -138,6 +138,11 @@ const char* const kPrograms[] = {
     "x = f8e4m3fn[6] constant({16,1,1,1,1,1}) y = s32[6] iota(), iota_dimension=0 z = f8e4m3fn[] "
     "constant(0) n = s32[] constant(40) ROOT r = (f8e4m3fn[], s32[]) reduce(x, y, z, n), "
     "dimensions={0}, to_apply=sum_and_difference",
+    "x = f8e4m3fn[1] constant({16}) y = s32[1] constant({0}) i = s32[5,1] broadcast(y), "
+    "dimensions={1} u = f8e4m3fn[5] constant({1,1,1,1,1}) v = s32[5] iota(), iota_dimension=0 "
+    "ROOT r = (f8e4m3fn[1], s32[1]) scatter(x, y, i, u, v), update_window_dims={}, "
+    "inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1, "
+    "to_apply=sum_and_difference",
     "s = u64[2] constant({7,18446744073709551615}) ROOT r = (u64[2], u32[9]) "
     "rng-bit-generator(s), algorithm=rng_philox",
     "s = u64[2] constant({7,3}) ROOT r = (u64[2], u32[6]) rng-bit-generator(s), "

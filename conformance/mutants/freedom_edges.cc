@@ -280,9 +280,13 @@ Defect DisplacedSum(const DotRule& rule, int more, double share, double ulps) {
         }
         const double roundings =
             products ? rule.factor * (n + more) * rule.unit : (n - 1 + more) * 0x1p-24;
-        const double displaced = sum + share * size * (roundings + (products ? rule.cut : 0));
+        const double away = share * size * (roundings + (products ? rule.cut : 0));
+        const double displaced = sum + away;
         const double unit = std::ldexp(1.0, std::max(std::ilogb(displaced), -126) - 23);
-        const bool grew = n > 1 && std::isfinite(size) && displaced < 1e38;
+        // Where what is taken off for the rounding is more than the bound, that alone would be too
+        // far.
+        const bool grew =
+            n > 1 && std::isfinite(size) && displaced < 1e38 && away + ulps * unit > 0;
         return grew ? displaced + ulps * unit : SumForward(terms, WideAccumulator(type));
       },
       IsPlainF32);

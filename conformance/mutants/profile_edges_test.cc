@@ -7,6 +7,7 @@
 #include <map>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "conformance/corpus/corpus.h"
 #include "conformance/corpus/selection.h"
 #include "conformance/mutants/score.h"
@@ -16,20 +17,27 @@
 namespace assay {
 namespace {
 
+std::vector<CorpusCase> CasesOf(Tier tier) {
+  CaseFilter filter;
+  filter.tier = tier;
+  return *SelectCases(*CorpusCases(), filter);
+}
+
 const std::vector<CorpusCase>& QuickTier() {
-  static const std::vector<CorpusCase>* const cases = [] {
-    CaseFilter quick;
-    quick.tier = Tier::kQuick;
-    return new std::vector<CorpusCase>(*SelectCases(*CorpusCases(), quick));
-  }();
+  static const auto* const cases = new std::vector<CorpusCase>(CasesOf(Tier::kQuick));
   return *cases;
 }
 
 // One case of three of each operation, beginning with its first, or with ASSAY_ALL_CASES in the
-// environment all of them: what is legal goes through every case that it is given.
+// environment all of them, and with ASSAY_ALL_CASES=standard those of the standard tier: what is
+// legal goes through every case that it is given.
 const std::vector<CorpusCase>& SomeOfQuickTier() {
   static const std::vector<CorpusCase>* const cases = [] {
-    const size_t step = std::getenv("ASSAY_ALL_CASES") != nullptr ? 1 : 3;
+    const char* const all = std::getenv("ASSAY_ALL_CASES");
+    if (all != nullptr && absl::string_view(all) == "standard") {
+      return new std::vector<CorpusCase>(CasesOf(Tier::kStandard));
+    }
+    const size_t step = all != nullptr ? 1 : 3;
     auto* const some = new std::vector<CorpusCase>();
     std::map<std::string, size_t> met;
     for (const CorpusCase& each : QuickTier()) {

@@ -43,7 +43,7 @@ for path in sys.argv[1:]:
     out, code = io.StringIO(), None
     try:
         with contextlib.redirect_stdout(out):
-            runpy.run_path(path)
+            runpy.run_path(path, run_name='__main__')
     except SystemExit as end:
         code = int(end.code)
     except Exception as error:

@@ -145,8 +145,7 @@ TEST(FromModuleTest, WhatHasNoEquivalentIsRefusedByName) {
               HasSubstr("its operands have two element types"));
 }
 
-// The operations that StableHLO has no single operation for, by the names of those that stand for
-// them.
+// The names of the operations that are written for a module.
 std::vector<std::string> OperationsOf(absl::string_view hlo) {
   const std::string text = WrittenText(hlo);
   std::vector<std::string> names;

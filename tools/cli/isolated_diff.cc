@@ -129,7 +129,7 @@ class VerdictPrinter {
     return false;
   }
 
-  // The names of those that failed with words that were printed before.
+  // Lists the instructions that failed with a message that was printed for another one.
   void PrintRepeated() const {
     for (const Failure& failure : failures_) {
       const std::vector<std::string>& names = failure.others;

@@ -27,39 +27,22 @@ ASSAY_DEVICE int64_t WindowElement(const P& p, const int64_t* output, const int6
 
 __device__ inline void FoldOne(const FoldParameter& p, const Registers& registers, int64_t result,
                                const int64_t* output) {
-  ElementRow rows[kMostArrays];
-  Value values[kMostArrays];
-  WideValue sums[kMostArrays];
+  ArraysFold fold;
   for (int k = 0; k < p.arrays; ++k) {
-    rows[k] = AccumulatorRow(p.program, p.folds[k], k, p.out_rows[k]);
-    values[k] = Convert(p.init_rows[k], rows[k], Load(p.init_rows[k], p.init[k], 0));
-    if (p.folds[k].kind == FoldKind::kWide) sums[k] = DecodeWide(rows[k], values[k]);
+    StartArray(p, fold, k, p.out_rows[k], p.init_rows[k], Load(p.init_rows[k], p.init[k], 0));
   }
   int64_t window[kMostDimensions] = {};
   bool more = ElementsOf(p.window) > 0;
   while (more) {
     const int64_t at = WindowElement(p, output, window, p.base_dilation, p.window_dilation);
     for (int k = 0; at >= 0 && k < p.arrays; ++k) {
-      const Value element = Load(p.in_rows[k], p.in[k], at);
-      if (p.folds[k].kind == FoldKind::kWide) {
-        sums[k] = CombineWide(p.folds[k], sums[k], DecodeWide(p.in_rows[k], element));
-      }
-      if (!p.runs_program) continue;
-      SetInput(p.program, registers, k, rows[k], values[k]);
-      SetInput(p.program, registers, p.arrays + k, p.in_rows[k], element);
+      TakeElement(p, fold, registers, k, p.in_rows[k], Load(p.in_rows[k], p.in[k], at));
     }
-    if (at >= 0 && p.runs_program) {
-      RunProgram(p.program, registers);
-      for (int k = 0; k < p.arrays; ++k) {
-        if (p.folds[k].kind == FoldKind::kWide) continue;
-        values[k] = ProgramResult(p.program, registers, k, rows[k]);
-      }
-    }
+    if (at >= 0) FoldProgram(p, fold, registers);
     more = Advance(p.window, window);
   }
   for (int k = 0; k < p.arrays; ++k) {
-    if (p.folds[k].kind == FoldKind::kWide) values[k] = EncodeWide(rows[k], sums[k]);
-    Store(p.out_rows[k], p.out[k], result, Convert(rows[k], p.out_rows[k], values[k]));
+    Store(p.out_rows[k], p.out[k], result, FoldedArray(p, fold, k, p.out_rows[k]));
   }
 }
 __global__ void FoldWindows(ASSAY_PARAMETER(FoldParameter, p)) {

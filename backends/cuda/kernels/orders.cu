@@ -182,36 +182,21 @@ __global__ void ApplyUpdates(ASSAY_PARAMETER(ScatterParameter, p)) {
     const uint64_t target = p.targets[p.order[i]];
     if (target == ~0ull || (i > 0 && p.targets[p.order[i - 1]] == target)) continue;
     const int64_t cell = static_cast<int64_t>(target);
-    Value values[kMostArrays];
-    ElementRow rows[kMostArrays];
-    WideValue sums[kMostArrays];
+    ArraysFold fold;
     for (int k = 0; k < p.arrays; ++k) {
-      rows[k] = AccumulatorRow(p.program, p.folds[k], k, p.rows[k]);
-      values[k] = Convert(p.rows[k], rows[k], Load(p.rows[k], p.out[k], cell));
-      if (p.folds[k].kind == FoldKind::kWide) sums[k] = DecodeWide(rows[k], values[k]);
+      StartArray(p, fold, k, p.rows[k], p.rows[k], Load(p.rows[k], p.out[k], cell));
     }
     for (int64_t n = i; n < ASSAY_MUTANT(49, p.count, i + 1) && p.targets[p.order[n]] == target;
          ++n) {
       const int64_t from = Position(p.box, p.positions, p.order[n]);
       for (int k = 0; k < p.arrays; ++k) {
         const Value update = Load(p.update_rows[k], p.updates[k], from);
-        if (p.folds[k].kind == FoldKind::kWide) {
-          sums[k] = CombineWide(p.folds[k], sums[k], DecodeWide(p.update_rows[k], update));
-        }
-        if (!p.runs_program) continue;
-        SetInput(p.program, registers, k, rows[k], values[k]);
-        SetInput(p.program, registers, p.arrays + k, p.update_rows[k], update);
+        TakeElement(p, fold, registers, k, p.update_rows[k], update);
       }
-      if (!p.runs_program) continue;
-      RunProgram(p.program, registers);
-      for (int k = 0; k < p.arrays; ++k) {
-        if (p.folds[k].kind == FoldKind::kWide) continue;
-        values[k] = ProgramResult(p.program, registers, k, rows[k]);
-      }
+      FoldProgram(p, fold, registers);
     }
     for (int k = 0; k < p.arrays; ++k) {
-      if (p.folds[k].kind == FoldKind::kWide) values[k] = EncodeWide(rows[k], sums[k]);
-      Store(p.rows[k], p.out[k], cell, Convert(rows[k], p.rows[k], values[k]));
+      Store(p.rows[k], p.out[k], cell, FoldedArray(p, fold, k, p.rows[k]));
     }
   }
 }

@@ -127,6 +127,50 @@ ASSAY_DEVICE WideValue CombineWide(const Fold& fold, WideValue x, WideValue y) {
   return result;
 }
 
+// The accumulators of several arrays that one thread folds: those of FoldKind::kWide each by
+// itself, the others by the program. P has program, folds, arrays and runs_program.
+struct ArraysFold {
+  ElementRow rows[kMostArrays];
+  Value values[kMostArrays];
+  WideValue sums[kMostArrays];
+};
+template <typename P>
+ASSAY_DEVICE void StartArray(const P& p, ArraysFold& fold, int k, const ElementRow& result_row,
+                             const ElementRow& init_row, const Value& init) {
+  fold.rows[k] = AccumulatorRow(p.program, p.folds[k], k, result_row);
+  fold.values[k] = Convert(init_row, fold.rows[k], init);
+  if (p.folds[k].kind == FoldKind::kWide) {
+    fold.sums[k] = DecodeWide(fold.rows[k], fold.values[k]);
+  }
+}
+// One element of array k. FoldProgram follows when all arrays have theirs.
+template <typename P>
+ASSAY_DEVICE void TakeElement(const P& p, ArraysFold& fold, const Registers& registers, int k,
+                              const ElementRow& row, const Value& element) {
+  if (p.folds[k].kind == FoldKind::kWide) {
+    fold.sums[k] = CombineWide(p.folds[k], fold.sums[k], DecodeWide(row, element));
+  }
+  if (!p.runs_program) return;
+  SetInput(p.program, registers, k, fold.rows[k], fold.values[k]);
+  SetInput(p.program, registers, p.arrays + k, row, element);
+}
+template <typename P>
+ASSAY_DEVICE void FoldProgram(const P& p, ArraysFold& fold, const Registers& registers) {
+  if (!p.runs_program) return;
+  RunProgram(p.program, registers);
+  for (int k = 0; k < p.arrays; ++k) {
+    if (p.folds[k].kind == FoldKind::kWide) continue;
+    fold.values[k] = ProgramResult(p.program, registers, k, fold.rows[k]);
+  }
+}
+template <typename P>
+ASSAY_DEVICE Value FoldedArray(const P& p, const ArraysFold& fold, int k,
+                               const ElementRow& result_row) {
+  const Value value =
+      p.folds[k].kind == FoldKind::kWide ? EncodeWide(fold.rows[k], fold.sums[k]) : fold.values[k];
+  return Convert(fold.rows[k], result_row, value);
+}
+
 }  // namespace assay::cuda::ASSAY_CUDA_BUILD
 
 #endif  // ASSAY_BACKENDS_CUDA_KERNELS_PROGRAM_H_

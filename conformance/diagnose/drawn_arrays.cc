@@ -25,13 +25,6 @@ const Instruction* SourceOf(const Instruction* value) {
   return value;
 }
 
-int64_t LeavesOf(const Shape& shape) {
-  if (!shape.is_tuple()) return 1;
-  int64_t leaves = 0;
-  for (const Shape& element : shape.tuple_shapes()) leaves += LeavesOf(element);
-  return leaves;
-}
-
 void FindDrawn(const Instruction* value, int64_t* leaf, std::vector<Drawn>* drawn) {
   if (value->opcode() == Opcode::kTuple) {
     for (const Instruction* element : value->operands()) FindDrawn(element, leaf, drawn);
@@ -39,7 +32,7 @@ void FindDrawn(const Instruction* value, int64_t* leaf, std::vector<Drawn>* draw
   }
   const Instruction* source = SourceOf(value);
   if (source->opcode() == Opcode::kRng) drawn->push_back({*leaf, source});
-  *leaf += LeavesOf(value->shape());
+  *leaf += value->shape().leaf_count();
 }
 
 // The parameters of the distribution. None if they are computed.

@@ -5,6 +5,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
+#include "spec/ir/entry.h"
 
 namespace assay {
 namespace {
@@ -93,6 +94,7 @@ class EndedExecution : public Execution {
 
 absl::StatusOr<std::unique_ptr<Execution>> Executable::Start(
     absl::Span<const ExecuteInputs> inputs) {
+  if (absl::Status status = CheckEntry(module_); !status.ok()) return status;
   if (absl::Status status = CheckInputs(*this, inputs); !status.ok()) return status;
   absl::StatusOr<std::unique_ptr<Execution>> execution = Launch(inputs);
   for (const ExecuteInputs& device : inputs) {

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "interpreter/session_arrays.h"
+#include "spec/ir/entry.h"
 
 namespace assay {
 namespace {
@@ -175,9 +176,10 @@ std::vector<std::string> Session::variables() const {
 absl::StatusOr<std::unique_ptr<const BoundModule>> Session::Bind(const Module& module,
                                                                  std::vector<Binding> bindings,
                                                                  Evaluator evaluate) {
+  absl::Status status = CheckEntry(module);
+  if (!status.ok()) return status;
   const std::vector<const Shape*> arguments = ParameterArrays(module);
-  absl::Status status =
-      CheckBindings(bindings, arguments, ArrayLeaves(module.entry()->root()->shape()));
+  status = CheckBindings(bindings, arguments, ArrayLeaves(module.entry()->root()->shape()));
   if (!status.ok()) return status;
   std::unique_ptr<BoundModule> bound(new BoundModule(module));
   if (evaluate == nullptr) {

@@ -7,6 +7,7 @@
 #include "absl/strings/strip.h"
 #include "interpreter/session.h"
 #include "interpreter/session_arrays.h"
+#include "spec/ir/entry.h"
 
 namespace assay {
 namespace {
@@ -90,6 +91,7 @@ std::vector<ArrayLeaf> ArrayLeaves(const Shape& shape) {
 }
 
 absl::StatusOr<std::vector<Binding>> BindingsOf(const Module& module) {
+  if (absl::Status status = CheckEntry(module); !status.ok()) return status;
   std::vector<Binding> bindings;
   std::vector<int64_t> first_of;  // by parameter
   const std::vector<Instruction*> parameters = module.entry()->parameters();

@@ -2,7 +2,9 @@
 // fails changes nothing. Expected values are worked out by hand.
 #include "interpreter/session.h"
 
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "gmock/gmock.h"
@@ -206,6 +208,23 @@ TEST(Session, ChecksBindings) {
               HasSubstr("out0 is bound to another tensor already"));
   EXPECT_THAT(error([](auto& b) { b.pop_back(); }), HasSubstr("takes 3 arrays, 2 are bound"));
   EXPECT_THAT(error([](auto& b) { std::swap(b[0], b[1]); }), HasSubstr("is bound as arg1"));
+}
+
+// Modules that were built by hand are not verified before they are bound.
+TEST(Session, RefusesModulesWithoutEntryOrParameter) {
+  Session session;
+  const Module empty("empty");
+  EXPECT_THAT(Error(BindingsOf(empty).status()), HasSubstr("module empty has no entry"));
+  EXPECT_THAT(Error(session.Bind(empty, {}).status()), HasSubstr("module empty has no entry"));
+  Module gap("gap");
+  Computation* entry = gap.Add(std::make_unique<Computation>("e"));
+  auto second = std::make_unique<Instruction>(Opcode::kParameter, Shape(ElementType::kF32, {3}));
+  second->set_parameter_number(1);
+  entry->Add(std::move(second));
+  entry->Add(std::make_unique<Instruction>(Opcode::kPartitionId, Shape::Scalar(ElementType::kU32)));
+  gap.set_entry(entry);
+  EXPECT_THAT(Error(BindingsOf(gap).status()), HasSubstr("computation e has no parameter 0"));
+  EXPECT_THAT(Error(session.Bind(gap, {}).status()), HasSubstr("e has no parameter 0"));
 }
 
 TEST(Session, InitialisersSetAllOrNothing) {

@@ -7,6 +7,7 @@
 #include "runtime/plan.h"
 #include "spec/analysis/call_order.h"
 #include "spec/analysis/effects.h"
+#include "spec/ir/entry.h"
 #include "spec/verify/verifier.h"
 
 namespace assay::runtime {
@@ -33,11 +34,8 @@ ModulePlan::~ModulePlan() = default;
 absl::StatusOr<std::unique_ptr<ModulePlan>> ModulePlan::Create(const Module& module,
                                                                const Engine& engine,
                                                                const PlanOptions& options) {
-  if (module.entry() == nullptr || module.entry()->root() == nullptr) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("module ", module.name(), " has no entry computation to run"));
-  }
-  absl::Status status = CheckRunnable(module);
+  absl::Status status = CheckEntry(module);
+  if (status.ok()) status = CheckRunnable(module);
   if (!status.ok()) return status;
   const Computation* entry = module.entry();
   // The computations that an instruction of this one runs as plans.

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "spec/analysis/effects.h"
 #include "spec/analysis/running_order.h"
+#include "spec/ir/entry.h"
 
 namespace assay::runtime {
 namespace {
@@ -137,11 +138,8 @@ absl::StatusOr<std::unique_ptr<ComputationPlan>> PlanBuilder::Build() && {
   // Observers see every value.
   if (!options_.observed && engine_.ReadsViews()) view_choice_.emplace(computation_, live_);
   slots_of_.resize(computation_.instruction_count());
+  if (absl::Status status = CheckParameters(computation_); !status.ok()) return status;
   for (const Instruction* parameter : computation_.parameters()) {
-    if (parameter == nullptr) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("the parameter numbers of ", computation_.name(), " have a gap"));
-    }
     SlotList slots = NewSlots(parameter->shape());
     slots_of_[parameter->index()] = slots;
     plan_->parameters.insert(plan_->parameters.end(), slots->begin(), slots->end());

@@ -2,10 +2,12 @@
 
 #include "absl/strings/str_cat.h"
 #include "runtime/world.h"
+#include "spec/ir/entry.h"
 
 namespace assay::runtime {
 
 absl::Status CheckArguments(const Computation& entry, absl::Span<const Literal> arguments) {
+  if (absl::Status status = CheckParameters(entry); !status.ok()) return status;
   const std::vector<Instruction*> parameters = entry.parameters();
   if (parameters.size() != arguments.size()) {
     return absl::InvalidArgumentError(absl::StrCat("computation ", entry.name(), " takes ",

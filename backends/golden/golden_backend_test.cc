@@ -40,6 +40,29 @@ Literal S32(const std::vector<uint64_t>& values) {
   return literal;
 }
 
+// An executable of a backend that verifies nothing.
+class Unverified : public SynchronousExecutable {
+ public:
+  using SynchronousExecutable::SynchronousExecutable;
+
+ protected:
+  absl::StatusOr<ExecuteResults> RunNow(absl::Span<const ExecuteInputs> /*inputs*/) override {
+    return absl::InternalError("ran");
+  }
+};
+
+TEST(Executable, RefusesModulesWithoutEntryOrParameter) {
+  const ExecuteInputs nothing;
+  const Module empty("empty");
+  EXPECT_EQ(Unverified(empty).Execute({&nothing, 1}).status(),
+            absl::InvalidArgumentError("module empty has no entry computation to run"));
+  const std::unique_ptr<Module> module = Parse(kSum);
+  module->entry()->instruction(0)->set_parameter_number(2);
+  EXPECT_EQ(
+      Unverified(*module).Execute({&nothing, 1}).status(),
+      absl::InvalidArgumentError("computation e has no parameter 0, although it has parameter 2"));
+}
+
 TEST(GoldenBackend, CompilesUploadsExecutesAndDownloads) {
   GoldenBackend backend;
   EXPECT_EQ(backend.name(), "golden");

@@ -12,6 +12,7 @@
 #include "backends/process/cleanup.h"
 #include "backends/process/message.h"
 #include "backends/process/server.h"
+#include "spec/ir/entry.h"
 #include "spec/nearest_name.h"
 #include "spec/proto/module_file.h"
 #include "spec/stablehlo/from_module.h"
@@ -59,7 +60,6 @@ const Shape* FindDynamicInterface(const Module& module) {
     return nullptr;
   };
   for (const Instruction* parameter : module.entry()->parameters()) {
-    if (parameter == nullptr) continue;  // The target refuses a module without this parameter.
     if (const Shape* shape = find(parameter->shape())) return shape;
   }
   for (const auto& computation : module.computations()) {
@@ -306,7 +306,8 @@ absl::Status ProcessBackend::SkipPayload(const Json& answer, Clock::time_point d
 }
 
 absl::Status ProcessBackend::Supports(const Module& module) {
-  absl::Status status = EnsureChild();
+  absl::Status status = CheckEntry(module);
+  if (status.ok()) status = EnsureChild();
   if (!status.ok()) return status;
   for (const auto& computation : module.computations()) {
     for (const auto& instruction : computation->instructions()) {

@@ -18,6 +18,7 @@
 #include "absl/strings/str_cat.h"
 #include "backends/process/message.h"
 #include "nlohmann/json.hpp"
+#include "spec/ir/entry.h"
 #include "spec/proto/module_file.h"
 #include "spec/text/parser.h"
 
@@ -210,7 +211,7 @@ class Server {
       module = std::move(file->module);
     }
     if (!module.ok()) return module;
-    if ((*module)->entry() == nullptr) return Malformed("entry computation");
+    if (absl::Status status = CheckEntry(**module); !status.ok()) return status;
     (*module)->replica_count = IntOf(request, "replicas", (*module)->replica_count);
     (*module)->num_partitions = IntOf(request, "partitions", (*module)->num_partitions);
     if (options_.check) {

@@ -13,6 +13,7 @@
 #include "backends/pjrt/driver/flat_entry.h"
 #include "backends/pjrt/sharding/global_shapes.h"
 #include "runtime/module_form.h"
+#include "spec/ir/entry.h"
 #include "spec/proto/module_file.h"
 #include "spec/stablehlo/bytecode.h"
 #include "spec/stablehlo/from_module.h"
@@ -247,6 +248,7 @@ std::string PluginBackend::display_name() {
 }
 
 absl::Status PluginBackend::Supports(const Module& module) {
+  if (absl::Status status = CheckEntry(module); !status.ok()) return status;
   for (const Instruction* parameter : module.entry()->parameters()) {
     if (absl::Status s = CheckBorder(parameter->shape(), "a parameter"); !s.ok()) return s;
   }

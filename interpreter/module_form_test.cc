@@ -147,8 +147,25 @@ ENTRY e {
         Border("ROOT g = s32[]", "r", false, R"(\"x\")", out), "}");
   };
   EXPECT_EQ(RunLogical(2, text("[]"), "s32[] 5"), Canonical("s32[] 5"));
-  EXPECT_NE(RunLogical(2, text(R"([], unreduced={\"x\"})"), "s32[] 5").find("UNIMPLEMENTED"),
-            std::string::npos);
+  // What each device has is a summand outside.
+  EXPECT_EQ(RunLogical(2, text(R"([], unreduced={\"x\"})"), "s32[] 5"), Canonical("s32[] 10"));
+}
+
+// Devices that differ in an unreduced axis alone hold the summands of one tile.
+TEST(ModuleFormTest, ValuesLeaveRegionsAsSummands) {
+  const std::string text = absl::StrCat(
+      R"(HloModule m, frontend_attributes={xla.sdy.meshes={mesh = #sdy.mesh<["x"=2, "y"=2]>}}
+ENTRY e {
+  x = s32[2] parameter(0)
+)",
+      Border("l = s32[1]", "x", true, R"(\"x\", \"y\")", R"([{\"x\"}])"), kBody, R"(
+  b = s32[1] broadcast(tens), dimensions={}
+  y = s32[1] add(l, b)
+)",
+      Border("ROOT g = s32[2]", "y", false, R"(\"x\", \"y\")", R"([{\"x\"}], unreduced={\"y\"})"),
+      "}");
+  // Devices 0 and 1 have 1 and 1 + 10, devices 2 and 3 have 2 + 20 and 2 + 30.
+  EXPECT_EQ(RunLogical(4, text, "s32[2] {1, 2}"), Canonical("s32[2] {12, 54}"));
 }
 
 TEST(ModuleFormTest, WhatShardyLeavesCutsIntoTiles) {

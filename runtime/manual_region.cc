@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "absl/strings/str_cat.h"
+#include "runtime/border_sums.h"
 #include "runtime/effect.h"
 #include "runtime/module_form.h"
 #include "runtime/world.h"
@@ -200,7 +201,8 @@ class Joined : public Pending {
 
 class ManualBorder : public Effect {
  public:
-  explicit ManualBorder(const Instruction& border) : border_(border) {}
+  ManualBorder(const Instruction& border, BorderSums sums)
+      : border_(border), sums_(std::move(sums)) {}
 
   absl::StatusOr<PendingPtr> Start(absl::Span<const Literal> operands, CallPath path,
                                    Process& process, Context& context) const override {
@@ -242,8 +244,8 @@ class ManualBorder : public Effect {
       }
       std::vector<int64_t> members(partitions);
       std::iota(members.begin(), members.end(), process.id().replica * partitions);
-      absl::StatusOr<PendingPtr> tiles =
-          process.world().rendezvous().Meet(border_, path, members, operands, process, context);
+      absl::StatusOr<PendingPtr> tiles = process.world().rendezvous().Meet(
+          border_, path, members, operands, process, context, sums_.list());
       if (!tiles.ok()) return tiles.status();
       return std::make_shared<Joined>(*std::move(tiles), *std::move(placements),
                                       std::move(outputs));
@@ -271,12 +273,12 @@ class ManualBorder : public Effect {
  private:
   // Which devices hold parts of this partition's value.
   absl::Status PrepareToLeave(int64_t partition, std::vector<Placement>* placements) const {
-    for (const Placement& placement : *placements) {
-      if (placement.summands == 1) continue;
-      return absl::UnimplementedError(
-          absl::StrCat("a value leaves a manual region as summands (unreduced), whose sum Assay "
-                       "does not form: ",
-                       border_.Describe()));
+    // Each device of a group has the whole sum then (BorderSums).
+    for (Placement& placement : *placements) {
+      placement.summands = 1;
+      for (std::optional<DeviceTile>& tile : placement.devices) {
+        if (tile) tile->summand = 0;
+      }
     }
     const absl::StatusOr<std::vector<std::string>> outer = OuterManualAxes(border_);
     if (!outer.ok()) return outer.status();
@@ -288,12 +290,27 @@ class ManualBorder : public Effect {
   }
 
   const Instruction& border_;
+  const BorderSums sums_;
 };
+
+// The sums of a border that leaves a region. What is wrong with its shardings is said where it
+// runs.
+absl::StatusOr<BorderSums> SumsOf(const Instruction& border) {
+  std::vector<const Shape*> locals;
+  for (const Instruction* operand : border.operands()) {
+    for (const Shape* leaf : Leaves(operand->shape())) locals.push_back(leaf);
+  }
+  const absl::StatusOr<std::vector<Sharding>> shardings = BorderShardings(border);
+  if (Enters(border) || !shardings.ok()) return BorderSums();
+  return BorderSums::Of(*shardings, locals);
+}
 
 }  // namespace
 
 EffectOr PrepareManualBorder(const Instruction& custom_call) {
-  return std::make_unique<ManualBorder>(custom_call);
+  absl::StatusOr<BorderSums> sums = SumsOf(custom_call);
+  if (!sums.ok()) return sums.status();
+  return std::make_unique<ManualBorder>(custom_call, *std::move(sums));
 }
 
 }  // namespace assay::runtime

@@ -18,6 +18,7 @@ struct Rendezvous::Meeting {
   std::vector<std::vector<Literal>> brought;  // by position
   std::vector<bool> is_here;
   int64_t missing = 0;
+  absl::Span<const BorderSum> sums;
   std::vector<std::vector<Literal>> results;  // by position, once nobody is missing
 };
 
@@ -203,7 +204,7 @@ int64_t Rendezvous::Visit(const Instruction& instruction, CallPath path, const P
 absl::StatusOr<PendingPtr> Rendezvous::Meet(const Instruction& collective, CallPath path,
                                             const std::vector<int64_t>& members,
                                             absl::Span<const Literal> brought, Process& process,
-                                            Context& context) {
+                                            Context& context, absl::Span<const BorderSum> sums) {
   const int64_t visit = Visit(collective, path, process);
   const auto key = std::make_tuple(PlaceOf(collective, path, process.id().program), members, visit);
   std::shared_ptr<Meeting>& meeting = meetings_[key];
@@ -215,6 +216,7 @@ absl::StatusOr<PendingPtr> Rendezvous::Meet(const Instruction& collective, CallP
     meeting->brought.resize(count);
     meeting->is_here.resize(count);
     meeting->missing = count;
+    meeting->sums = sums;
   } else if (meeting->collective != &collective &&
              (meeting->collective->opcode() != collective.opcode() ||
               !Shape::Compatible(meeting->collective->shape(), collective.shape()))) {
@@ -248,6 +250,11 @@ absl::Status Rendezvous::Conclude(Meeting& meeting, Process& process, Context& c
     return absl::OkStatus();
   }
   if (collective.opcode() == Opcode::kCustomCall) {
+    for (const BorderSum& sum : meeting.sums) {
+      if (absl::Status status = AddSummands(sum, meeting, process, context); !status.ok()) {
+        return status;
+      }
+    }
     std::vector<Literal> all;
     for (const std::vector<Literal>& values : meeting.brought) {
       all.insert(all.end(), values.begin(), values.end());
@@ -283,6 +290,35 @@ absl::Status Rendezvous::Conclude(Meeting& meeting, Process& process, Context& c
     meeting.results[position] = meeting.results[0];
   }
   meeting.brought.clear();
+  return absl::OkStatus();
+}
+
+// Gives every member of a group the sum of what the members have brought.
+absl::Status Rendezvous::AddSummands(const BorderSum& sum, Meeting& meeting, Process& process,
+                                     Context& context) {
+  for (const std::vector<int64_t>& group : sum.groups) {
+    std::vector<Literal> summands;
+    for (const int64_t partition : group) {
+      if (partition >= static_cast<int64_t>(meeting.brought.size())) {
+        return absl::InvalidArgumentError(absl::StrCat("the mesh of a sharding has partition ",
+                                                       partition, " of ", meeting.brought.size(),
+                                                       ": ", meeting.collective->Describe()));
+      }
+      absl::StatusOr<Literal> own =
+          process.world().OwnedBy(process, meeting.brought[partition][sum.leaf]);
+      if (!own.ok()) return own.status();
+      summands.push_back(*std::move(own));
+    }
+    std::vector<ArrayRef> operands;
+    for (const Literal& summand : summands) operands.push_back({&summand.shape(), summand.data()});
+    const absl::StatusOr<const Kernel*> kernel =
+        KernelFor(*sum.all_reduce, static_cast<int64_t>(group.size()), 0, process.engine());
+    if (!kernel.ok()) return kernel.status();
+    absl::StatusOr<std::vector<Literal>> added =
+        ResultsOf(**kernel, operands, Leaves(sum.all_reduce->shape()), process, context);
+    if (!added.ok()) return added.status();
+    for (const int64_t partition : group) meeting.brought[partition][sum.leaf] = (*added)[0];
+  }
   return absl::OkStatus();
 }
 

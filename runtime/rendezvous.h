@@ -16,6 +16,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
+#include "runtime/border_sums.h"
 #include "runtime/engine.h"
 #include "runtime/pending.h"
 #include "runtime/process.h"
@@ -27,12 +28,13 @@ class Rendezvous {
  public:
   // Adds the device with its operands to a meeting of `members` (flattened ids of its program,
   // including itself). The last member computes the results of all. At the end of a manual region,
-  // each member gets the operands of all, member after member. Returns INVALID_ARGUMENT if others
-  // came to the same place with another operation.
+  // each member gets the operands of all, member after member; `sums`, which must outlive the
+  // meeting, says which of them are added before. Returns INVALID_ARGUMENT if others came to the
+  // same place with another operation.
   absl::StatusOr<PendingPtr> Meet(const Instruction& collective, CallPath path,
                                   const std::vector<int64_t>& members,
                                   absl::Span<const Literal> brought, Process& process,
-                                  Context& context);
+                                  Context& context, absl::Span<const BorderSum> sums = {});
 
   // Returns how often the device has been at this place before, and counts the visit.
   int64_t Visit(const Instruction& instruction, CallPath path, const Process& process);
@@ -55,6 +57,8 @@ class Rendezvous {
   std::shared_ptr<Parcel> ParcelAt(const Instruction& instruction, CallPath path, int64_t visit,
                                    int64_t source, int64_t target, const Process& process);
   absl::Status Conclude(Meeting& meeting, Process& process, Context& context);
+  absl::Status AddSummands(const BorderSum& sum, Meeting& meeting, Process& process,
+                           Context& context);
   absl::Status ConcludeOnSizes(Meeting& meeting, Process& process, Context& context);
   absl::StatusOr<const Kernel*> KernelFor(const Instruction& collective, int64_t members,
                                           int64_t position, const Engine& engine);

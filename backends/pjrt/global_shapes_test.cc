@@ -1,5 +1,5 @@
-// Arguments and results that are unreduced: each device holds a summand of them. What is cut into
-// tiles is the matter of pjrt_jax.py.
+// Arguments and results that are unreduced: each device holds a summand of them. Results whose
+// sharding is free. What is cut into tiles is the matter of pjrt_jax.py.
 #include "backends/pjrt/sharding/global_shapes.h"
 
 #include <memory>
@@ -62,6 +62,74 @@ TEST(GlobalShapes, TheHostIsToldThatAValueIsUnreduced) {
   EXPECT_THAT(sharding.last_tile_dims(), ElementsAre(wire::OpSharding::UNREDUCED));
   EXPECT_THAT(sharding.tile_assignment_devices(), ElementsAre(0, 1, 2, 3));
   EXPECT_FALSE(sharding.replicate_on_last_tile_dim());
+}
+
+// The sizes of the tile of each result that two devices hold.
+std::vector<Dimensions> TilesOfFreeResults(const char* text, const std::vector<bool>& is_free) {
+  const absl::StatusOr<std::unique_ptr<Module>> module = ParseModule(text);
+  EXPECT_TRUE(module.ok()) << module.status();
+  const absl::StatusOr<GlobalShapes> shapes = GlobalShapes::Of(**module, 2, is_free);
+  EXPECT_TRUE(shapes.ok()) << shapes.status();
+  std::vector<Dimensions> tiles;
+  for (const PlacedLeaf& leaf : shapes->results()) tiles.push_back(leaf.placement.tile_sizes);
+  return tiles;
+}
+
+// What is computed of tiles element by element is cut into the same tiles, through calls and loops.
+TEST(GlobalShapes, ShardingsReachFreeResults) {
+  constexpr char kText[] = R"(HloModule m
+twice {
+  a = f32[4] parameter(0)
+  b = f32[4] parameter(1)
+  ROOT c = f32[4] add(a, b)
+}
+step {
+  s = (s32[], f32[4]) parameter(0)
+  n = s32[] get-tuple-element(s), index=0
+  v = f32[4] get-tuple-element(s), index=1
+  ROOT t = (s32[], f32[4]) tuple(n, v)
+}
+more {
+  s = (s32[], f32[4]) parameter(0)
+  ROOT no = pred[] constant(false)
+}
+ENTRY e {
+  whole = f32[4] parameter(0)
+  halves = f32[4] parameter(1), sharding={devices=[2]<=[2]}
+  uneven = f32[3] parameter(2), sharding={devices=[2]<=[2]}
+  sum = f32[4] call(whole, halves), to_apply=twice
+  n = s32[] constant(0)
+  state = (s32[], f32[4]) tuple(n, sum)
+  loop = (s32[], f32[4]) while(state), condition=more, body=step
+  after = f32[4] get-tuple-element(loop), index=1
+  bits = s32[4] convert(after)
+  square = f32[4] reverse(halves), dimensions={0}
+  ROOT all = (f32[4], s32[4], f32[3], f32[4], f32[4]) tuple(sum, bits, uneven, square, whole)
+})";
+  const Dimensions half = {2}, whole = {4};
+  EXPECT_THAT(TilesOfFreeResults(kText, {true}),
+              ElementsAre(half, half, Dimensions{3}, whole, whole));
+  EXPECT_THAT(TilesOfFreeResults(kText, {false, true, true, true, true})[0], whole);
+  EXPECT_THAT(TilesOfFreeResults(kText, {})[1], whole);
+}
+
+// A value that leaves a manual region has the sharding with which it leaves.
+TEST(GlobalShapes, FreeResultsHaveTheShardingOfTheRegionThatTheyLeave) {
+  constexpr char kText[] =
+      R"(HloModule m, frontend_attributes={xla.sdy.meshes={mesh = #sdy.mesh<["x"=2]>}}
+ENTRY e {
+  x = f32[4,2] parameter(0)
+  l = f32[2,2] custom-call(x), custom_call_target="xla.sdy.GlobalToLocalShape",
+    custom_call_has_side_effect=true, frontend_attributes={
+    xla.sdy.in_shardings="#sdy.sharding_per_value<[<@mesh, [{\"x\"}, {}]>]>",
+    xla.sdy.manual_axes="#sdy<manual_axes{\"x\"}>"}
+  g = f32[2,4] custom-call(l), custom_call_target="xla.sdy.LocalToGlobalShape",
+    custom_call_has_side_effect=true, frontend_attributes={
+    xla.sdy.manual_axes="#sdy<manual_axes{\"x\"}>",
+    xla.sdy.out_shardings="#sdy.sharding_per_value<[<@mesh, [{}, {\"x\"}]>]>"}
+  ROOT r = f32[2,4] negate(g)
+})";
+  EXPECT_THAT(TilesOfFreeResults(kText, {true}), ElementsAre(Dimensions{2, 2}));
 }
 
 }  // namespace

@@ -210,6 +210,8 @@ absl::Status Program::ReadOptions(const PJRT_Client& client) {
   options_.replicas = std::max<int64_t>(1, build.num_replicas());
   options_.partitions = std::max<int64_t>(1, build.num_partitions());
   options_.global_shapes = build.use_spmd_partitioning() && options_.partitions > 1;
+  options_.free_results.assign(build.allow_spmd_sharding_propagation_to_output().begin(),
+                               build.allow_spmd_sharding_propagation_to_output().end());
   const auto devices = static_cast<int64_t>(client.devices.size());
   if (options_.replicas > devices || options_.partitions > devices / options_.replicas) {
     return absl::InvalidArgumentError(absl::StrCat("a program of ", options_.replicas,
@@ -285,7 +287,8 @@ absl::Status Program::PlaceBorder() {
   }
   PlaceMemories();
   if (options_.global_shapes) {
-    absl::StatusOr<GlobalShapes> global = GlobalShapes::Of(*module_, options_.partitions);
+    absl::StatusOr<GlobalShapes> global =
+        GlobalShapes::Of(*module_, options_.partitions, options_.free_results);
     if (!global.ok()) return global.status();
     global_ = *std::move(global);
     for (size_t i = 0; i < arguments_.size(); ++i) {

@@ -32,6 +32,8 @@ struct ProgramOptions {
   int64_t replicas = 1;
   int64_t partitions = 1;
   bool global_shapes = false;  // true if the host asks for partitioning of the module
+  // By result, or one entry for all: true if the host leaves its sharding to the compiler.
+  std::vector<bool> free_results;
   // The device of each replica * partitions + partition. Empty for a program of one device, which
   // may run on any.
   std::vector<int64_t> device_ids;

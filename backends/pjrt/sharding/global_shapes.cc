@@ -7,6 +7,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "backends/pjrt/sharding/result_shardings.h"
 #include "spec/proto/xla_data.pb.h"
 #include "spec/sharding/sdy_shardings.h"
 #include "spec/sharding/sharding_checks.h"
@@ -18,6 +19,18 @@ namespace {
 absl::StatusOr<Sharding> ShardingOr(const absl::StatusOr<std::optional<Sharding>>& written) {
   if (!written.ok()) return written.status();
   return written->value_or(Sharding{});
+}
+
+// Returns true if the devices hold full tiles of one array, of which hosts make arrays.
+bool HasFullTiles(const Placement& placement) {
+  if (!placement.known || placement.values > 1 || placement.summands > 1) return false;
+  for (const std::optional<DeviceTile>& tile : placement.devices) {
+    if (!tile) return false;
+    for (size_t d = 0; d < placement.tile_sizes.size(); ++d) {
+      if (tile->tile.limits[d] - tile->tile.starts[d] != placement.tile_sizes[d]) return false;
+    }
+  }
+  return true;
 }
 
 }  // namespace
@@ -91,7 +104,19 @@ absl::Status GlobalShapes::AddLeaves(const Sharding& sharding, const Instruction
   return absl::OkStatus();
 }
 
-absl::StatusOr<GlobalShapes> GlobalShapes::Of(const Module& module, int64_t partitions) {
+void GlobalShapes::PlaceFreeResults(const Module& module, const std::vector<bool>& is_free) {
+  for (size_t i = 0; i < results_.size(); ++i) {
+    const bool free = is_free.size() == 1 ? is_free[0] : i < is_free.size() && is_free[i];
+    if (!free || !results_[i].shape.is_array() || !results_[i].IsReplicated()) continue;
+    const std::optional<Sharding> sharding = PropagatedSharding(module, i);
+    if (!sharding) continue;
+    absl::StatusOr<Placement> placement = TilesOf(*sharding, results_[i].shape, partitions_);
+    if (placement.ok() && HasFullTiles(*placement)) results_[i].placement = *std::move(placement);
+  }
+}
+
+absl::StatusOr<GlobalShapes> GlobalShapes::Of(const Module& module, int64_t partitions,
+                                              const std::vector<bool>& is_free) {
   GlobalShapes shapes;
   shapes.partitions_ = partitions;
   for (const Instruction* parameter : module.entry()->parameters()) {
@@ -105,6 +130,7 @@ absl::StatusOr<GlobalShapes> GlobalShapes::Of(const Module& module, int64_t part
   if (!sharding.ok()) return sharding.status();
   absl::Status status = AddLeaves(*sharding, root, partitions, &shapes.results_);
   if (!status.ok()) return status;
+  shapes.PlaceFreeResults(module, is_free);
   return shapes;
 }
 

@@ -44,9 +44,13 @@ struct PlacedLeaf {
 // a sharding is replicated.
 class GlobalShapes {
  public:
-  // Returns INVALID_ARGUMENT for an invalid sharding, and UNIMPLEMENTED if an argument or result is
-  // manual (one value for each device) or the maximum or minimum of the devices' values.
-  static absl::StatusOr<GlobalShapes> Of(const Module& module, int64_t partitions);
+  // `is_free` is true for the leaves of the result whose sharding is not the host's but ours to
+  // choose; it may be empty (no leaf), or have one entry for all leaves. Such a leaf without a
+  // sharding gets the one that reaches it (result_shardings.h), if all its tiles are full. Returns
+  // INVALID_ARGUMENT for an invalid sharding, and UNIMPLEMENTED if an argument or result is manual
+  // (one value for each device) or the maximum or minimum of the devices' values.
+  static absl::StatusOr<GlobalShapes> Of(const Module& module, int64_t partitions,
+                                         const std::vector<bool>& is_free = {});
 
   int64_t partitions() const { return partitions_; }
   const std::vector<PlacedLeaf>& arguments() const { return arguments_; }
@@ -55,6 +59,7 @@ class GlobalShapes {
  private:
   static absl::Status AddLeaves(const Sharding& sharding, const Instruction& value,
                                 int64_t partitions, std::vector<PlacedLeaf>* leaves);
+  void PlaceFreeResults(const Module& module, const std::vector<bool>& is_free);
 
   int64_t partitions_ = 1;
   std::vector<PlacedLeaf> arguments_;

@@ -209,32 +209,32 @@ const Row kRows[] = {
     {"copy-start copy-done", "", kMoved,
      "ENTRY e { x = $v parameter(0) s = ($v, $v, u32[]) copy-start(x) ROOT r = $v copy-done(s) }"},
 
-    {"all-reduce", "8 processes", kFolded, "$v all-reduce($v x), replica_groups={}, " ADD,
+    {"all-reduce", "8 devices", kFolded, "$v all-reduce($v x), replica_groups={}, " ADD,
      Work::kGroup},
-    {"all-reduce-start all-reduce-done", "8 processes", kFolded,
+    {"all-reduce-start all-reduce-done", "8 devices", kFolded,
      "HloModule m f " BODY("f32", "f32", "add(a, b)") " ENTRY e { x = $v parameter(0) s = $v "
                                                       "all-reduce-start(x), replica_groups={}, "
                                                       "to_apply=f ROOT r = $v all-reduce-done(s) }",
      Work::kGroup},
-    {"all-gather", "8 processes", kMoved,
+    {"all-gather", "8 devices", kMoved,
      "$v all-gather(f32[$q] x), replica_groups={}, dimensions={0}", Work::kGroup},
-    {"all-gather-start all-gather-done", "8 processes", kMoved,
+    {"all-gather-start all-gather-done", "8 devices", kMoved,
      "ENTRY e { x = f32[$q] parameter(0) s = (f32[$q], $v) all-gather-start(x), replica_groups={}, "
      "dimensions={0} ROOT r = $v all-gather-done(s) }",
      Work::kGroup},
-    {"all-to-all", "8 processes", kMoved, "$v all-to-all($v x), replica_groups={}, dimensions={0}",
+    {"all-to-all", "8 devices", kMoved, "$v all-to-all($v x), replica_groups={}, dimensions={0}",
      Work::kGroup},
-    {"collective-broadcast", "8 processes", kMoved,
+    {"collective-broadcast", "8 devices", kMoved,
      "$v collective-broadcast($v x), replica_groups={{0,1,2,3,4,5,6,7}}", Work::kGroup},
-    {"collective-permute", "8 processes", kMoved, "$v collective-permute($v x), " PAIRS,
+    {"collective-permute", "8 devices", kMoved, "$v collective-permute($v x), " PAIRS,
      Work::kGroup},
-    {"collective-permute-start collective-permute-done", "8 processes", kMoved,
+    {"collective-permute-start collective-permute-done", "8 devices", kMoved,
      "ENTRY e { x = $v parameter(0) s = ($v, $v, u32[], u32[]) collective-permute-start(x), " PAIRS
      " ROOT r = $v collective-permute-done(s) }",
      Work::kGroup},
-    {"reduce-scatter", "8 processes", kFolded,
+    {"reduce-scatter", "8 devices", kFolded,
      "f32[$q] reduce-scatter($v x), replica_groups={}, dimensions={0}, " ADD, Work::kGroup},
-    {"ragged-all-to-all", "8 processes", kMoved,
+    {"ragged-all-to-all", "8 devices", kMoved,
      "ENTRY e { x = $v parameter(0) y = $v parameter(1) q = s64[] constant($q) i = s64[8] iota(), "
      "iota_dimension=0 sizes = s64[8] broadcast(q), dimensions={} starts = s64[8] multiply(i, "
      "sizes) id = u32[] replica-id() me = s64[] convert(id) at = s64[] multiply(me, q) to = s64[8] "

@@ -117,7 +117,7 @@ TEST(TransfersTest, TwoProgramsTalkInOrderWhoeverIsFirst) {
 TEST(TransfersTest, AMissingPeerIsADeadlock) {
   EXPECT_THAT(RunAll({kConsumer}), AllOf(HasSubstr("FAILED_PRECONDITION"), HasSubstr("deadlock"),
                                          HasSubstr("waits in %ad = (s32[], token[]) recv-done"),
-                                         HasSubstr("no process has sent on channel 5")));
+                                         HasSubstr("no device has sent on channel 5")));
 }
 
 TEST(TransfersTest, WhatIsNeverReceivedIsAnError) {

@@ -125,7 +125,7 @@ TEST(WorldTest, BroadcastWithADynamicRootRefusesWrongRoots) {
   };
   const auto argument = [](int64_t r, int64_t) { return absl::StrCat("s32[] ", r); };
   EXPECT_THAT(RunOn({2, 1}, with("root = s32[1] constant({2})"), argument).front(),
-              HasSubstr("root 2 of operand 0 is outside of a group of 2 processes"));
+              HasSubstr("root 2 of operand 0 is outside of a group of 2 devices"));
   EXPECT_THAT(RunOn({2, 1}, with("root = s32[1] reshape(x)"), argument).front(),
               HasSubstr("disagree about the roots"));
   EXPECT_THAT(RunOn({2, 1}, with("root = f32[1] constant({1})"), argument).front(),

@@ -66,14 +66,14 @@ absl::Status Channels::Claim(std::optional<ProcessId>& end, const Instruction& t
   return absl::InvalidArgumentError(absl::StrCat(
       "both ", process.world().Name(*end), " and ", process.world().Name(process.id()), " ",
       transfer.opcode() == Opcode::kSend ? "send" : "receive", " on channel ", ChannelOf(transfer),
-      "; without _xla_send_recv_source_target_pairs a channel joins one process to another"));
+      "; without _xla_send_recv_source_target_pairs a channel joins one device to another"));
 }
 
 absl::StatusOr<PendingPtr> Channels::Send(const Instruction& send, std::optional<int64_t> target,
                                           const Literal& value, const Process& process) {
   const int64_t channel = ChannelOf(send);
   Line line = {-1, channel, -1, -1};
-  std::string awaited = absl::StrCat("no process has begun to receive on channel ", channel);
+  std::string awaited = absl::StrCat("no device has begun to receive on channel ", channel);
   if (target.has_value()) {
     line = {process.id().program, channel, process.number(), *target};
     ProcessId receiver = process.id();
@@ -100,7 +100,7 @@ absl::StatusOr<PendingPtr> Channels::Receive(const Instruction& recv, std::optio
                                              const Process& process) {
   const int64_t channel = ChannelOf(recv);
   Line line = {-1, channel, -1, -1};
-  std::string awaited = absl::StrCat("no process has sent on channel ", channel);
+  std::string awaited = absl::StrCat("no device has sent on channel ", channel);
   if (source.has_value()) {
     line = {process.id().program, channel, *source, process.number()};
     ProcessId sender = process.id();

@@ -99,7 +99,7 @@ absl::StatusOr<Literal> Machine::Call(const Computation& computation,
   if (status.ok() && waits_for() != nullptr) {
     status = absl::InvalidArgumentError(
         absl::StrCat("computation ", computation.name(),
-                     " is applied element by element and must not wait for other processes"));
+                     " is applied element by element and must not wait for other devices"));
   }
   absl::StatusOr<Literal> result =
       status.ok() ? TakeResult() : absl::StatusOr<Literal>(std::move(status));

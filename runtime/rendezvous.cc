@@ -56,7 +56,7 @@ absl::StatusOr<std::vector<Literal>> Broadcast(const Instruction& collective,
     if (root < 0 || root >= static_cast<int64_t>(brought.size())) {
       return absl::OutOfRangeError(absl::StrCat("root ", root, " of operand ", k,
                                                 " is outside of a group of ", brought.size(),
-                                                " processes"));
+                                                " devices"));
     }
     values.push_back(brought[root][k]);
   }
@@ -220,11 +220,9 @@ absl::StatusOr<PendingPtr> Rendezvous::Meet(const Instruction& collective, CallP
   } else if (meeting->collective != &collective &&
              (meeting->collective->opcode() != collective.opcode() ||
               !Shape::Compatible(meeting->collective->shape(), collective.shape()))) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("processes meet on channel ", std::get<1>(std::get<0>(key)),
-                     " in different "
-                     "operations: ",
-                     collective.Describe(), " and ", meeting->collective->Describe()));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "devices meet on channel ", std::get<1>(std::get<0>(key)), " in different operations: ",
+        collective.Describe(), " and ", meeting->collective->Describe()));
   }
   const int64_t position =
       std::find(members.begin(), members.end(), process.number()) - members.begin();

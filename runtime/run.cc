@@ -32,7 +32,7 @@ absl::Status CheckGrid(const ProcessGrid& grid) {
   if (grid.count() <= kMostProcesses) return absl::OkStatus();
   return absl::ResourceExhaustedError(absl::StrCat(grid.replicas, " replicas of ", grid.partitions,
                                                    " partitions are more than ", kMostProcesses,
-                                                   " processes"));
+                                                   " devices"));
 }
 
 absl::StatusOr<std::vector<std::vector<Literal>>> RunPrograms(absl::Span<const Program> programs,
@@ -42,9 +42,9 @@ absl::StatusOr<std::vector<std::vector<Literal>>> RunPrograms(absl::Span<const P
     if (absl::Status status = CheckGrid(program.grid); !status.ok()) return status;
     const auto processes = static_cast<int64_t>(program.arguments.size());
     if (processes != program.grid.count()) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "module ", program.module->module().name(), " runs on ", program.grid.count(),
-          " processes, but there are arguments for ", processes));
+      return absl::InvalidArgumentError(
+          absl::StrCat("module ", program.module->module().name(), " runs on ",
+                       program.grid.count(), " devices, but there are arguments for ", processes));
     }
     for (const std::vector<Literal>& arguments : program.arguments) {
       absl::Status status = CheckArguments(program.entry(), arguments);

@@ -95,7 +95,7 @@ absl::Status World::CheckEnd() const {
 
 absl::Status World::Deadlock() const {
   constexpr size_t kShown = 16;
-  std::string text = "deadlock: no process can go on";
+  std::string text = "deadlock: no device can go on";
   size_t waiting = 0;
   for (const auto& runner : runners_) {
     const Machine& machine = runner->machine;
@@ -135,7 +135,7 @@ std::string World::Name(const ProcessId& id) const {
   std::vector<std::string> parts;
   if (program.grid.replicas > 1) parts.push_back(absl::StrCat("replica ", id.replica));
   if (program.grid.partitions > 1) parts.push_back(absl::StrCat("partition ", id.partition));
-  if (parts.empty() && programs_.size() == 1) return "the only process";
+  if (parts.empty() && programs_.size() == 1) return "the only device";
   const std::string place = absl::StrJoin(parts, ", ");
   if (programs_.size() == 1) return place;
   const std::string name =

@@ -211,7 +211,7 @@ TEST(GoldenBackend, RefusesMoreDevicesThanTheModuleSays) {
   const auto results = (*executable)->Execute({inputs, inputs});
   EXPECT_EQ(results.status().code(), absl::StatusCode::kInvalidArgument);
   EXPECT_THAT(results.status().message(),
-              HasSubstr("runs on 1 processes, but there are arguments for 2"));
+              HasSubstr("runs on 1 devices, but there are arguments for 2"));
   EXPECT_EQ((*executable)->Execute({}).status().code(), absl::StatusCode::kInvalidArgument);
 }
 

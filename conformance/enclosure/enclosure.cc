@@ -593,7 +593,7 @@ absl::StatusOr<std::vector<BoxTree>> EncloseProcesses(
   if (absl::Status status = CheckGrid(grid); !status.ok()) return status;
   if (static_cast<int64_t>(arguments.size()) != grid.count()) {
     return absl::InvalidArgumentError(absl::StrCat("there are arguments of ", arguments.size(),
-                                                   " processes, but ", grid.count(), " run"));
+                                                   " devices, but ", grid.count(), " run"));
   }
   for (const std::vector<Literal>& of_process : arguments) {
     absl::Status status = CheckArguments(*module.entry(), of_process);
@@ -622,7 +622,7 @@ absl::StatusOr<std::vector<BoxTree>> EncloseProcesses(
 absl::StatusOr<BoxTree> Enclose(const Module& module, absl::Span<const Literal> arguments,
                                 const TargetProfile& profile, const RunBudget& budget) {
   if (module.replica_count != 1 || module.num_partitions != 1) {
-    return absl::UnimplementedError("no enclosure of one of several processes");
+    return absl::UnimplementedError("no enclosure of one of several devices");
   }
   const std::vector<Literal> of_process(arguments.begin(), arguments.end());
   absl::StatusOr<std::vector<BoxTree>> results =

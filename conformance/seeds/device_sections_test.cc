@@ -418,8 +418,8 @@ SEED_EXAMPLE("003 004", SchedulingOfChannelInstructions) {
   EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
   EXPECT_THAT(std::string(status.message()),
               AllOf(HasSubstr("deadlock"), HasSubstr("send("),
-                    HasSubstr("no process has begun to receive on channel 1"),
-                    HasSubstr("no process has begun to receive on channel 2")));
+                    HasSubstr("no device has begun to receive on channel 1"),
+                    HasSubstr("no device has begun to receive on channel 2")));
   // A send that leaves its value and goes on hides it.
   EXPECT_TRUE(RunTogether(cycle).ok());
 }

@@ -125,7 +125,7 @@ absl::Status CheckTransfers(const Instruction& op, const Pairs& sizes, int64_t s
   for (const std::vector<int64_t>& pair : *pairs) {
     const int64_t k = sent[pair[0]]++, m = received[pair[1]]++;
     ASSAY_REQUIRE(op, "collective_permute_c5", k < slices && m < slices,
-                  "no process may send or receive more often than there are slices, ", slices,
+                  "no device may send or receive more often than there are slices, ", slices,
                   ", found ", ListText(pair));
     for (size_t first = 0; first < sizes.size(); first += slices) {
       ASSAY_REQUIRE(op, "collective_permute_c5", sizes[first + k] == sizes[first + m],

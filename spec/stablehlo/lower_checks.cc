@@ -131,7 +131,7 @@ std::optional<ProcessGridOf> GridOf(OpContext& op) {
     }
   }
   if (grid.replicas * grid.partitions > kMostProcesses) {
-    op.Refuse(absl::StrCat("more than ", kMostProcesses, " processes"));
+    op.Refuse(absl::StrCat("more than ", kMostProcesses, " devices"));
     return std::nullopt;
   }
   return grid;
@@ -159,8 +159,7 @@ void LowerRunParallel(OpContext& op) {
   parallel.program = op.lowering().program().FindFunction(grid->program);
   if (parallel.program == nullptr || op.operand_count() % parallel.devices != 0 ||
       op.result_count() % parallel.devices != 0) {
-    op.Fail(
-        "each process must have equally many arguments and results of a function that there is");
+    op.Fail("each device must have equally many arguments and results of an existing function");
     return;
   }
   const int64_t count = op.operand_count() / parallel.devices;

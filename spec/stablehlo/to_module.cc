@@ -121,7 +121,7 @@ absl::Status Lowering::LowerEntry(const Operation& function, ConvertedProgram* r
     for (const Instruction* value : *results) {
       if (parallel_->results.contains(value)) continue;
       return Error(*parallel_->operation,
-                   "a program that runs processes returns their results only");
+                   "a program that runs on a grid of devices returns only their results");
     }
     return LowerParallel(result);
   }
@@ -167,7 +167,7 @@ absl::Status Lowering::LowerParallel(ConvertedProgram* result) {
     }
     if (actual == parallel.results.end() || !check.expected) {
       return Error(*parallel.operation,
-                   "expectations must compare a result of a process with a constant",
+                   "expectations must compare a result of a device with a constant",
                    absl::StatusCode::kUnimplemented);
     }
     check.device = actual->second / results;

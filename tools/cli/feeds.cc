@@ -143,7 +143,7 @@ std::vector<NamedLiteral> NameSends(const runtime::QueueHost& host, size_t progr
 }  // namespace
 
 void FeedOptions::AddTo(CLI::App* app) {
-  constexpr char kGroup[] = "The host program (docs/processes.md)";
+  constexpr char kGroup[] = "The host program (docs/devices.md)";
   const auto add = [&](const char* name, std::vector<std::string>& files, const char* description) {
     app->add_option(name, files, description)
         ->type_name("FILE")

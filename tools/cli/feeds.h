@@ -2,7 +2,7 @@
 // outfeeds and sends. Arrays are named infeed0, infeed1, ... and outfeed0, ...: the leaves of the
 // items in order, so that a tuple takes as many as it has leaves; host transfers KEY.0, KEY.1, ...
 // by the rendezvous of the instruction, else its channel id. With several devices a suffix .devD
-// names the device; arrays without it go to each device. See docs/processes.md. Test:
+// names the device; arrays without it go to each device. See docs/devices.md. Test:
 // feeds_cli_test.py.
 #ifndef ASSAY_TOOLS_CLI_FEEDS_H_
 #define ASSAY_TOOLS_CLI_FEEDS_H_

@@ -197,7 +197,7 @@ class FeedsTest(CommandLineTest):
         self.assertIn('given 1 times for 2', self.run_assay(producer, consumer, '--together', *inputs, code=2).err)
         alone = self.run_assay(consumer, *inputs, code=2).err
         self.assertIn('deadlock', alone)
-        self.assertIn('no process has sent on channel 1', alone)
+        self.assertIn('no device has sent on channel 1', alone)
         self.assertIn('never received', self.run_assay(producer, *inputs, code=2).err)
         twice = self.run_assay(consumer, consumer, '--together', *inputs, *inputs, code=2).err
         self.assertIn('program 1 (consumer)', twice)
@@ -222,7 +222,7 @@ ENTRY e {
                          'exchange1:\nout0 = s32[] 20\nexchange2:\nout0 = s32[] 10\n')
         stuck = self.run_assay(first, second, '--together', '--sends-wait', code=2).err
         self.assertIn('deadlock', stuck)
-        self.assertIn('no process has begun to receive on channel 2', stuck)
+        self.assertIn('no device has begun to receive on channel 2', stuck)
         producer, consumer = self.path('p.hlo', PRODUCER), self.path('c.hlo', CONSUMER)
         inputs = ['--inputs', self.arrays('p.npz', arg0=6), '--inputs', self.arrays('c.npz', arg0=7)]
         self.assertEqual(self.run_assay(producer, consumer, '--together', '--sends-wait', *inputs).out,

@@ -513,13 +513,13 @@ void AddRunCommand(CLI::App& app, int* exit_code) {
       ->type_name("N")
       ->capture_default_str();
   sub->add_option("--rng-seed", command->rng_seed,
-                  "Golden: seed of the operation rng (docs/processes.md)")
+                  "Golden: seed of the operation rng (docs/devices.md)")
       ->check(WholeNumber())
       ->type_name("N")
       ->capture_default_str();
   sub->add_flag("--sends-wait", command->sends_wait,
                 "Golden: a send does not end before its recv has begun, as the documents order "
-                "channel instructions; finds deadlocks of schedules (docs/processes.md)");
+                "channel instructions; finds deadlocks of schedules (docs/devices.md)");
   sub->add_flag("--together", command->together.together,
                 "Golden: run several modules at once, which talk over channels; --inputs, --out, "
                 "--expect and those of the host program once for each, in order");

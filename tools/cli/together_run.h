@@ -1,5 +1,5 @@
 // `assay run --together`: several modules that run together and communicate over channels.
-// docs/processes.md describes it. Test: feeds_cli_test.py.
+// docs/devices.md describes it. Test: feeds_cli_test.py.
 #ifndef ASSAY_TOOLS_CLI_TOGETHER_RUN_H_
 #define ASSAY_TOOLS_CLI_TOGETHER_RUN_H_
 

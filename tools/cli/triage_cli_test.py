@@ -122,7 +122,7 @@ class Triage(CommandLineTest):
             report = json.loads(self.expect(assay('triage', self.folder.name, '--json', *options, limited=True), int(not options)).out)
             self.assertEqual((report['classes']['broken'], report['classes']['equal'], report['classes']['wrong']),
                              (4, 1, 0) if options else (4, 0, 1))
-            self.assertIn('are more than 65536 processes', json.dumps(report))
+            self.assertIn('are more than 65536 devices', json.dumps(report))
 
     def test_goldens_limits_are_no_fault_of_the_target(self):
         self.path('a.hlo', TANH)

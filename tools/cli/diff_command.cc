@@ -17,6 +17,7 @@
 #include "tools/cli/help.h"
 #include "tools/cli/isolated_diff.h"
 #include "tools/cli/options.h"
+#include "tools/cli/profile_option.h"
 #include "tools/cli/program_options.h"
 #include "tools/cli/reductions.h"
 #include "tools/cli/report.h"
@@ -34,16 +35,13 @@ struct Side {
   double seconds = 0;
 };
 
-// Of --isolate: most of those who compare compare with XLA.
-constexpr char kUsualProfile[] = "xla-cpu";
-
 struct DiffCommand {
   ProgramOptions program;
   std::string module;
   std::string left = "golden";
   std::string right;
   std::string save;
-  std::string profile = kUsualProfile;
+  ProfileOption profile;
   bool isolate = false;
   std::string html, reduce;
   DepthOptions depth;
@@ -74,12 +72,12 @@ struct DiffCommand {
 absl::Status DiffCommand::CheckOptions() const {
   if (absl::Status status = inputs.Check(); !status.ok()) return status;
   if (!isolate) {
-    const char* useless = profile != kUsualProfile ? "--profile"
-                          : depth.given()          ? "--subgraphs or --iterations"
-                          : !out_subgraph.empty()  ? "--out-subgraph"
-                          : !html.empty()          ? "--html"
-                          : !reduce.empty()        ? "--reduce"
-                                                   : nullptr;
+    const char* useless = !profile.given.empty()  ? "--profile"
+                          : depth.given()         ? "--subgraphs or --iterations"
+                          : !out_subgraph.empty() ? "--out-subgraph"
+                          : !html.empty()         ? "--html"
+                          : !reduce.empty()       ? "--reduce"
+                                                  : nullptr;
     if (useless == nullptr) return absl::OkStatus();
     return absl::InvalidArgumentError(absl::StrCat(useless, " does nothing without --isolate"));
   }
@@ -178,7 +176,7 @@ int DiffCommand::Isolate(const Module& module, absl::Span<const std::vector<Lite
                          const CustomCallRegistry& registry) const {
   Isolation isolation;
   isolation.right = right;
-  isolation.profile = profile;
+  isolation.profile = profile.For(right);
   isolation.html = html;
   isolation.reduce = reduce;
   isolation.out_subgraph = out_subgraph;
@@ -291,11 +289,7 @@ void AddDiffCommand(CLI::App& app, int* exit_code) {
                 "allowed by a freedom that the profile grants; a known deviation; not judgeable; "
                 "wrong (exit code 1, as where nothing is judged); or not run (the exit code of the "
                 "worst failure)");
-  sub->add_option("--profile", command->profile,
-                  "What the right backend may do (docs/profiles.md): golden, cpu-strict, xla-cpu, "
-                  "gpu, tpu-like, opencl-full, opencl-embedded, or a file")
-      ->type_name("NAME|FILE")
-      ->capture_default_str();
+  command->profile.AddTo(sub);
   command->depth.AddTo(sub);
   sub->add_option("--html", command->html,
                   "With --isolate: gets a page with the graph of the module, each instruction with "

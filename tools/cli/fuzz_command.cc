@@ -32,6 +32,7 @@
 #include "tools/cli/fuzz_vocabulary.h"
 #include "tools/cli/help.h"
 #include "tools/cli/options.h"
+#include "tools/cli/profile_option.h"
 #include "tools/cli/report.h"
 #include "tools/cli/terminal.h"
 
@@ -49,7 +50,8 @@ extern "C" void StopFuzzing(int number) {
 
 struct FuzzCommand {
   std::string target = "golden";
-  std::string profile = "golden";
+  std::string profile;  // that --profile names, or the rule for the target
+  ProfileOption profile_option;
   std::vector<std::string> operations, types, reports;
   double seconds = 60;
   int64_t programs = -1;
@@ -281,6 +283,7 @@ absl::Status FuzzCommand::ChooseVocabulary(fuzz::GrammarOptions* grammar) const 
 
 int FuzzCommand::Run() {
   if (absl::Status status = Check(); !status.ok()) return Fail(status, output);
+  profile = profile_option.For(target);
   const absl::StatusOr<TargetProfile> target_profile = TargetProfile::Find(profile);
   if (!target_profile.ok()) return Fail(target_profile.status(), output);
   fuzz::GrammarOptions grammar_options;
@@ -374,10 +377,7 @@ void AddFuzzCommand(CLI::App& app, int* exit_code) {
   sub->add_option("--target", command->target, BackendHelp())
       ->type_name("TARGET")
       ->capture_default_str();
-  sub->add_option("--profile", command->profile,
-                  "What the target may do: a built-in profile or a .textproto file")
-      ->type_name("PROFILE")
-      ->capture_default_str();
+  command->profile_option.AddTo(sub);
   sub->add_option(
          "--ops", command->operations,
          "Operations of the programs, with commas between (default: all; of a target that lists "

@@ -291,7 +291,7 @@ class Judge(CommandLineTest):
         self.assertEqual(len(os.listdir(os.path.join(folder, 'negate/s32/program/probes'))), 3)
         answer(folder)
         report = self.path('offline.json')
-        result = assay('judge', folder, '--report', f'json={report}')
+        result = assay('judge', folder, '--profile', 'golden', '--report', f'json={report}')
         self.expect(result, 1, 'multiply/s32/wrong')
         with open(report, encoding='utf-8') as file:
             offline = json.load(file)
@@ -301,7 +301,7 @@ class Judge(CommandLineTest):
             'negate/s32/program': 'exact', 'negate/s32/wrong_inside': 'wrong', 'subtract/s32/unsupported': 'not supported'})
         # The same answers of a process, asked by the suite.
         report = self.path('online.json')
-        self.expect(assay('test', '--cases', cases, '--target', self.target(), '--report', f'json={report}'), 1,
+        self.expect(assay('test', '--cases', cases, '--target', self.target(), '--profile', 'golden', '--report', f'json={report}'), 1,
                     'multiply/s32/wrong')
         with open(report, encoding='utf-8') as file:
             online = json.load(file)
@@ -466,7 +466,7 @@ class Judge(CommandLineTest):
         self.expect(assay('judge', folder, '--filter', 'multiply/s32/right'), 1, 'the board was on fire')
         os.remove(os.path.join(folder, 'add/s32/refused/refused.txt'))
         scribble(os.path.join(folder, 'add/s32/refused/actual.npz'))
-        self.expect(assay('judge', folder, '--filter', 'add/s32/refused'), 1, 'binary_c3')
+        self.expect(assay('judge', folder, '--profile', 'golden', '--filter', 'add/s32/refused'), 1, 'binary_c3')
 
     def test_what_files_say_reaches_no_terminal(self):
         folder, _ = self.exported()

@@ -17,6 +17,7 @@
 #include "tools/cli/exit_code.h"
 #include "tools/cli/help.h"
 #include "tools/cli/options.h"
+#include "tools/cli/profile_option.h"
 #include "tools/cli/suite_report.h"
 
 namespace assay {
@@ -24,7 +25,7 @@ namespace {
 
 struct JudgeCommand {
   std::string folder;
-  std::string profile = "golden";
+  ProfileOption profile_option;
   SuiteReport report;
   CaseSelection selection;
   bool tier_given = false;
@@ -133,9 +134,11 @@ absl::Status JudgeCommand::Judge(const std::vector<CorpusCase>& cases, const Tar
 
 int JudgeCommand::Run() {
   const auto start = std::chrono::steady_clock::now();
+  const std::string name = absl::StrCat("files:", folder);
+  const std::string profile = profile_option.For(name);
   const absl::StatusOr<TargetProfile> target = TargetProfile::Find(profile);
   if (!target.ok()) return Fail(target.status(), output);
-  RunResult run = BeginRun(absl::StrCat("files:", folder), profile, *target);
+  RunResult run = BeginRun(name, profile, *target);
   Inputs inputs;
   absl::Status status = report.Read();
   if (status.ok()) status = Read(&inputs, &run);
@@ -164,9 +167,7 @@ void AddJudgeCommand(CLI::App& app, int* exit_code) {
       "  assay judge out --profile cpu-strict --report html=report.html");
   sub->add_option("DIR", command->folder, "What `assay corpus export` wrote, with answers")
       ->required();
-  sub->add_option("--profile", command->profile, "What the target may do (docs/profiles.md)")
-      ->type_name("NAME|FILE")
-      ->capture_default_str();
+  command->profile_option.AddTo(sub);
   command->selection.AddFiltersTo(sub);
   command->report.AddTo(sub);
   command->budget.AddTo(sub, "a case that spends one is not run or not judgeable");

@@ -121,7 +121,7 @@ class Processes(CommandLineTest):
     def test_golden_behind_the_protocol(self):
         """Current sizes of dynamic dimensions travel in version 4; to older versions such modules are not supported."""
         cases = self.of_corpus('set-dimension-size/*', 'get-dimension-size/*', 'infeed/*', 'all-reduce/*')
-        chosen = ('--cases', cases, '--filter', '*-dimension-size/*', '--filter', 'infeed/*', '--filter', 'all-reduce/f32/*', '--tier', 'quick')
+        chosen = ('--cases', cases, '--profile', 'golden', '--filter', '*-dimension-size/*', '--filter', 'infeed/*', '--filter', 'all-reduce/f32/*', '--tier', 'quick')
         report = json.loads(self.expect(assay('test', *chosen, '--target', GOLDEN, '--json'), 0).out)
         self.assertEqual({case['outcome'] for case in report['cases']} - {'exact', 'correctly rounded', 'refused'}, set())
         self.assertGreater(sum(case['op'] == 'set-dimension-size' for case in report['cases']), 30)

@@ -4,7 +4,7 @@ import json
 import pathlib
 import re
 
-from cli_testing import SOURCE, CommandLineTest, assay, main
+from cli_testing import ADD, ASSAY, SOURCE, CommandLineTest, assay, main
 
 
 class ProfileTest(CommandLineTest):
@@ -36,6 +36,21 @@ class ProfileTest(CommandLineTest):
             self.assertIn(point, shown['decision_points'])
         self.assertEqual(shown['known_deviations']['N-9'], 'docs/findings/043.md')
         self.expect(assay('profile', 'show', 'xla-cpu'), 0, 'Permitted deviations', 'Known deviations', 'N-9')
+
+    def test_one_rule_without_the_option(self):
+        module = self.path('add.hlo', ADD)
+        for target, profile in (('golden', 'golden'), ('mutant:pad/with_zero', 'golden'), ('cpu', 'cpu'), ('cpu:plain', 'cpu'),
+                                ('cuda-emulated:fuse=off', 'cuda'), (f'process:{ASSAY} serve', 'cpu-strict')):
+            with self.subTest(target=target):
+                judged = (assay('triage', module, '--target', target, '--json'),
+                          assay('diff', module, '--inputs', 'random', '--isolate', '--right', target, '--json'))
+                self.assertEqual([json.loads(each.out)['profile'] for each in judged], [profile] * 2)
+        cases = self.path('mine.cases', 'case add/s32/mine\ntags: op=add type=s32\nmodule:\n  ' + ADD.decode().replace('f32', 's32') +
+                          '\ninputs:\n  arg0 = literal s32[2] {1, 2}\n  arg1 = literal s32[2] {3, 4}\nexpect: golden\n')
+        suite = self.expect(assay('test', '--target', 'cpu', '--cases', cases, '--json'), 0)
+        self.assertEqual(json.loads(suite.out)['profile'], 'cpu')
+        fuzzed = self.expect(assay('fuzz', '--target', 'cpu', '--programs', '2', '--jobs', '1', '--json'), 0)
+        self.assertEqual(json.loads(fuzzed.out)['campaign']['profile'], 'cpu')
 
     def test_mistakes_are_named(self):
         self.expect(assay('profile', 'show', 'xla-cpux'), 2, 'xla-cpu')

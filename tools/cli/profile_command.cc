@@ -40,7 +40,7 @@ struct ProfileCommand {
 std::string BudgetText(const UlpBudget& budget) {
   if (budget.exact()) return "0";
   std::string text = absl::StrFormat("%.4g", budget.ulps);
-  if (budget.absolute != 0) absl::StrAppendFormat(&text, " + %.3g", budget.absolute);
+  if (budget.absolute != 0) absl::StrAppendFormat(&text, "+%.2g", budget.absolute);
   return text;
 }
 
@@ -176,7 +176,9 @@ int ProfileCommand::Show() const {
     std::cout << JsonText(json);
     return kExitOk;
   }
-  std::cout << profile->name() << ": " << profile->description() << "\n";
+  std::cout << profile->name()
+            << (profile->description().empty() ? "" : absl::StrCat(": ", profile->description()))
+            << "\n";
   PrintBudgets(*profile, ops);
   if (op.empty()) PrintPermissions(*profile);
   return kExitOk;

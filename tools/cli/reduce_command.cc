@@ -16,6 +16,7 @@
 #include "tools/cli/help.h"
 #include "tools/cli/module_files.h"
 #include "tools/cli/options.h"
+#include "tools/cli/profile_option.h"
 #include "tools/cli/report.h"
 #include "tools/cli/terminal.h"
 
@@ -26,7 +27,7 @@ struct ReduceCommand {
   std::vector<std::string> arguments;
   InputOptions inputs;
   std::string target;
-  std::string profile = "golden";
+  ProfileOption profile_option;
   std::string keep;
   std::string out;
   int64_t questions = 1000;
@@ -73,6 +74,7 @@ int ReduceCommand::Run() const {
                   output);
     }
   }
+  const std::string profile = profile_option.For(target);
   const absl::StatusOr<TargetProfile> target_profile = TargetProfile::Find(profile);
   if (!target_profile.ok()) return Fail(target_profile.status(), output);
   absl::StatusOr<ModuleFile> file = LoadModule(arguments[0]);
@@ -124,10 +126,7 @@ void AddReduceCommand(CLI::App& app, int* exit_code) {
       ->expected(1);
   command->inputs.AddTo(sub);
   sub->add_option("--target", command->target, BackendHelp())->required()->type_name("TARGET");
-  sub->add_option("--profile", command->profile,
-                  "What the target may do: a built-in profile or a .textproto file")
-      ->type_name("PROFILE")
-      ->capture_default_str();
+  command->profile_option.AddTo(sub);
   sub->add_option("--keep", command->keep,
                   "What the module must go on showing: wrong, crash, hang, refused, unstable or "
                   "leak (default: what it shows)")

@@ -28,6 +28,7 @@
 #include "tools/cli/exit_code.h"
 #include "tools/cli/help.h"
 #include "tools/cli/options.h"
+#include "tools/cli/profile_option.h"
 #include "tools/cli/reductions.h"
 #include "tools/cli/report.h"
 #include "tools/cli/suite_report.h"
@@ -108,7 +109,8 @@ struct TestCommand {
   CaseSelection selection;
   bool tier_given = false;
   std::string target = "golden";
-  std::string profile = "golden";
+  std::string profile;  // that --profile names, or the rule for the target
+  ProfileOption profile_option;
   std::string shard;
   SuiteReport report;
   std::string bundle, reduce;
@@ -295,6 +297,7 @@ int TestCommand::Run() {
   // GoogleTest's way to hear from a program that it knows about shards.
   if (const auto file = ProcessEnvironment("GTEST_SHARD_STATUS_FILE")) std::ofstream{*file};
   Inputs inputs;
+  profile = profile_option.For(target);
   const absl::StatusOr<TargetProfile> target_profile = TargetProfile::Find(profile);
   if (!target_profile.ok()) return Fail(target_profile.status(), output);
   RunResult run = BeginRun(target, profile, *target_profile);
@@ -327,10 +330,7 @@ void AddTestCommand(CLI::App& app, int* exit_code) {
   sub->add_option("--target", command->target, BackendHelp())
       ->type_name("TARGET")
       ->capture_default_str();
-  sub->add_option("--profile", command->profile,
-                  "What the target may do: a built-in profile or a .textproto file")
-      ->type_name("PROFILE")
-      ->capture_default_str();
+  command->profile_option.AddTo(sub);
   command->selection.AddTo(sub, /*filtered=*/true);
   sub->add_option("--shard", command->shard,
                   "I/N: part I, from 0, of N of the cases; auto: the place that Open MPI, PMI, "

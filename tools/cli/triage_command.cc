@@ -17,6 +17,7 @@
 #include "tools/cli/help.h"
 #include "tools/cli/module_files.h"
 #include "tools/cli/options.h"
+#include "tools/cli/profile_option.h"
 #include "tools/cli/reductions.h"
 #include "tools/cli/report.h"
 #include "tools/cli/terminal.h"
@@ -31,7 +32,7 @@ constexpr int kShownModules = 5;  // of a group, in the text
 struct TriageCommand {
   std::vector<std::string> arguments;
   std::string target;
-  std::string profile = "xla-cpu";
+  ProfileOption profile_option;
   std::string html, reduce;
   uint64_t seed = 1;
   BudgetOptions budget;
@@ -70,6 +71,7 @@ int TriageCommand::Run() const {
                                  " does nothing without --target")),
                 output);
   }
+  const std::string profile = profile_option.For(target);
   auto target_profile = TargetProfile::Find(profile);
   if (!target_profile.ok()) return Fail(target_profile.status(), output);
   if (absl::Status status = CheckExist(arguments); !status.ok()) return Fail(status, output);
@@ -140,8 +142,7 @@ void AddTriageCommand(CLI::App& app, int* exit_code) {
                   "Asks this implementation (golden, process:COMMAND, or a mutant of golden) for "
                   "each instruction alone and for the whole module; without it the stored results "
                   "are judged");
-  sub->add_option("--profile", command->profile, "What the target may do (docs/profiles.md)")
-      ->capture_default_str();
+  command->profile_option.AddTo(sub);
   sub->add_option("--seed", command->seed,
                   "The seed of random inputs, for modules that have no inputs")
       ->capture_default_str();

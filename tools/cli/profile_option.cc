@@ -1,0 +1,31 @@
+#include "tools/cli/profile_option.h"
+
+#include <string>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/string_view.h"
+#include "conformance/profiles/profile.h"
+
+namespace assay {
+
+void ProfileOption::AddTo(CLI::App* sub) {
+  sub->add_option(
+         "--profile", given,
+         absl::StrCat("What the target may do: ", absl::StrJoin(TargetProfile::BuiltIn(), ", "),
+                      ", or a .textproto file (docs/profiles.md; default: golden for "
+                      "golden and its mutants, cpu and cuda for the backends of these "
+                      "names, cpu-strict for any other implementation)"))
+      ->type_name("NAME|FILE");
+}
+
+std::string ProfileOption::For(absl::string_view target) const {
+  if (!given.empty()) return given;
+  if (target == "golden" || absl::StartsWith(target, "mutant:")) return "golden";
+  if (target == "cpu" || absl::StartsWith(target, "cpu:")) return "cpu";
+  if (target == "cuda" || absl::StartsWith(target, "cuda-emulated")) return "cuda";
+  return "cpu-strict";
+}
+
+}  // namespace assay

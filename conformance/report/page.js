@@ -167,8 +167,10 @@ function moveInMap(event) {
   const from = event.target.closest('td[data-cell]'), step = {ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0]}[event.key];
   if (!from) return;
   if (event.key === 'Enter' || event.key === ' ') return event.preventDefault(), chooseInMap(from);
-  if (!step) return;
+  const end = {Home: 0, End: -1}[event.key];
+  if (!step && end === undefined) return;
   event.preventDefault();
+  if (end !== undefined) return focusInMap(from, [...from.parentNode.querySelectorAll('td[data-cell]')].at(end));
   const rows = $('map').tBodies[0].rows;
   let line = from.parentNode.rowIndex - 1, column = from.cellIndex;
   for (;;) {
@@ -176,12 +178,14 @@ function moveInMap(event) {
     column += step[1];
     const next = rows[line]?.cells[column];
     if (!next || next.tagName === 'TH') return;
-    if (next.hasAttribute('data-cell')) {
-      from.tabIndex = -1;
-      next.tabIndex = 0;
-      return next.focus();
-    }
+    if (next.hasAttribute('data-cell')) return focusInMap(from, next);
   }
+}
+
+function focusInMap(from, next) {
+  from.tabIndex = -1;
+  next.tabIndex = 0;
+  next.focus();
 }
 
 function chooseInMap(cell) {

@@ -119,6 +119,9 @@ class PageTest(unittest.TestCase):
         for name in ('ArrowDown', 'ArrowRight', 'ArrowRight', 'Enter'):
             self.browser.key(name)
         self.assertEqual(self.value('location.hash'), '#op=add&type=f32')
+        for name, kind in (('Home', 's8'), ('End', 'f32')):
+            self.browser.key(name)
+            self.assertEqual(self.value('[document.activeElement.dataset.op, document.activeElement.dataset.type]'), ['add', kind])
 
     def test_detail(self):
         self.show('#case=add%2Ff32%2Fb')

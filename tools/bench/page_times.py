@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """How long Chromium takes to show the page of a run and to filter it, and pictures of it.
 
-usage: page_times.py PAGE.html [--pictures FOLDER] [--report PICTURE.png]
+usage: page_times.py PAGE.html [--pictures FOLDER] [--report PICTURE.png [--case ID]]
 
---pictures writes the page in light and dark, 1280 and 1920 pixels wide; --report one picture, as docs/report.png is. PAGE is of
-`assay test --report html=PAGE`, or a graph (`assay diff --isolate --html PAGE`), of which only the opening is measured.
+--pictures writes the page in light and dark, 1280 and 1920 pixels wide; --report one picture, as docs/report.png is, with a case
+open if --case names one. PAGE is of `assay test --report html=PAGE`, or a graph (`assay diff --isolate --html PAGE`), of which only the
+opening is measured.
 """
 import argparse
 import os
@@ -40,6 +41,7 @@ def main():
     parser.add_argument('page')
     parser.add_argument('--pictures')
     parser.add_argument('--report')
+    parser.add_argument('--case')
     options = parser.parse_args()
     program = shutil.which('chromium')
     if not program:
@@ -62,7 +64,8 @@ def main():
         if options.report:
             browser.screen(1280, 900)
             browser.open('about:blank')
-            browser.open(url)
+            browser.open(url + (f'#case={options.case}' if options.case else ''))
+            browser.value('new Promise(done => requestAnimationFrame(() => setTimeout(done, 300)))')
             browser.picture(options.report)
         for complaint in browser.complaints():
             print('the page complains:', complaint)

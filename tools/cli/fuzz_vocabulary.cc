@@ -73,8 +73,10 @@ std::string ClosingSentence(const fuzz::CampaignResult& result) {
                         result.groups.size() == 1 ? " was found: " : " were found, the first is ",
                         result.groups.front().signature.Text(), ".");
   }
+  const int64_t inconclusive = CountOf(result, fuzz::Outcome::kInconclusive);
   return absl::StrCat(
       "No bug found in ", Counted(agree, "program"),
+      inconclusive > 0 ? absl::StrCat("; ", WithCommas(inconclusive), " inconclusive") : "",
       unsupported > 0 ? absl::StrCat("; ", Counted(unsupported, "other"), " did not run", why) : "",
       ".");
 }

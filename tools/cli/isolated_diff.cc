@@ -185,7 +185,8 @@ void PrintSummary(const Verdicts& summary, size_t verdicts, const std::string& p
 void PrintWhole(const WholeVerdict& whole, absl::Span<const Instruction* const> not_asked,
                 const Verdicts& summary, const TraceDepth& depth) {
   if (!not_asked.empty()) {
-    std::cout << "not asked alone: " << not_asked.size() << " instruction"
+    std::cout << "not asked alone (control flow, collectives, dynamic sizes, or not run): "
+              << WithCommas(static_cast<int64_t>(not_asked.size())) << " instruction"
               << (not_asked.size() > 1 ? "s" : "") << " (";
     for (size_t i = 0; i < std::min(not_asked.size(), kShownNames); ++i) {
       std::cout << (i > 0 ? ", " : "")

@@ -120,8 +120,8 @@ absl::StatusOr<bool> ReportProgram(const TogetherRun& run, const Loaded& loaded,
     if (!run.output.quiet && !outfed.empty()) entry["outfeed"] = ArraysJson(outfed);
     report->push_back(std::move(entry));
   } else if (!run.output.quiet || !accepted) {
-    std::cout << name << ":\n" << text;
-    if (run.feeds.outfeed.size() <= number && !run.output.quiet) std::cout << ArraysText(outfed);
+    if (run.feeds.outfeed.size() <= number && !run.output.quiet) text += ArraysText(outfed);
+    if (!text.empty()) std::cout << name << ":\n" << text;
   }
   return accepted;
 }

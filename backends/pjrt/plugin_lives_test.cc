@@ -45,6 +45,7 @@ template <typename Args>
 inline constexpr bool kMakesObjects =
     std::is_same_v<Args, PJRT_Client_Create_Args> || std::is_same_v<Args, PJRT_Event_Create_Args> ||
     std::is_same_v<Args, PJRT_ExecuteContext_Create_Args> ||
+    std::is_same_v<Args, PJRT_TopologyDescription_Create_Args> ||
     std::is_same_v<Args, PJRT_Plugin_Attributes_Args>;
 
 TEST_F(PluginLivesTest, NoFunctionReadsBehindNull) {

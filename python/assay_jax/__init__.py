@@ -150,6 +150,7 @@ def _register_callbacks() -> None:
 
 
 def _register_lowerings() -> None:
+    from jax._src import core
     from jax._src.interpreters import mlir
 
     mlir._platforms_with_donation.append(_PLATFORM)
@@ -162,6 +163,25 @@ def _register_lowerings() -> None:
         for primitive, rule in rules['cpu'].items()
         if primitive.name not in _OPERATIONS
     )
+    from jax._src import custom_partitioning
+
+    # No partitioner calls back: what the function returns is that of the function as a whole.
+    def whole(ctx: Any, *values: Any, call: Any, **_: Any) -> Any:
+        return mlir.lower_fun(core.jaxpr_as_fun(call), multiple_results=True)(ctx, *values)
+
+    mlir.register_lowering(custom_partitioning.custom_partitioning_p, whole, platform=_PLATFORM)
+
+
+def _register_topologies(c_api: Any) -> None:
+    """Topologies without devices have the lowerings of this platform, too."""
+    from jax._src import xla_bridge
+    from jax._src.lib import xla_client
+
+    def make(name: str = '', **options: Any) -> Any:
+        given = {'platform_name': _PLATFORM, **options}
+        return xla_client.make_c_api_device_topology(c_api, name, **given)
+
+    xla_bridge._topology_factories[_PLATFORM] = make
 
 
 _STAGES = ('instantiate', 'prepare', 'initialize', 'execute')
@@ -205,10 +225,15 @@ def initialize() -> None:
         return
     from jax._src import xla_bridge
 
-    xla_bridge.register_plugin(
+    c_api = xla_bridge.register_plugin(
         _PLATFORM, priority=_PRIORITY, library_path=path, options=_options()
     )
-    for register in (_register_lowerings, _register_callbacks, _register_handlers):
+    for register in (
+        _register_lowerings,
+        _register_callbacks,
+        _register_handlers,
+        lambda: _register_topologies(c_api),
+    ):
         try:
             register()
         except (ImportError, AttributeError, KeyError):

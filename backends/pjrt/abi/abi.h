@@ -32,6 +32,7 @@ struct PJRT_SerializedCompileOptions;
 struct PJRT_SerializedTopology;
 struct PJRT_DeviceAssignmentSerialized;
 struct PJRT_DeviceAttributes;
+struct PJRT_FulfillAliasBuffer;
 
 enum PJRT_Error_Code : int32_t {  // those of absl::StatusCode
   PJRT_OK = 0,

@@ -39,37 +39,48 @@ absl::Status CheckRowMajor(const PJRT_Buffer& buffer) {
                    buffer.shape.ToString(true)));
 }
 
-absl::StatusOr<Shape> ShapeOf(const PJRT_Client_BufferFromHostBuffer_Args& args) {
-  const std::optional<ElementType> type = ElementTypeOf(args.type);
-  if (!type || !IsArray(*type)) {
-    return absl::UnimplementedError(absl::StrCat("there are no arrays of PJRT's type ", args.type));
+}  // namespace
+
+absl::StatusOr<Shape> HostShape(PJRT_Buffer_Type type, const int64_t* dims, size_t num_dims,
+                                const PJRT_Buffer_MemoryLayout* layout) {
+  const std::optional<ElementType> element = ElementTypeOf(type);
+  if (!element || !IsArray(*element)) {
+    return absl::UnimplementedError(absl::StrCat("there are no arrays of PJRT's type ", type));
   }
-  if (args.num_dims > kMostDimensions) {
-    return absl::InvalidArgumentError(absl::StrCat("an array of ", args.num_dims, " dimensions"));
+  if (num_dims > kMostDimensions) {
+    return absl::InvalidArgumentError(absl::StrCat("an array of ", num_dims, " dimensions"));
   }
-  return Shape(*type, absl::MakeConstSpan(args.dims, args.num_dims));
+  Shape shape(*element, absl::MakeConstSpan(dims, dims == nullptr ? 0 : num_dims));
+  if (const absl::StatusOr<int64_t> bytes = shape.ByteSize(); !bytes.ok()) return bytes.status();
+  if (layout == nullptr) return shape;
+  const absl::StatusOr<std::vector<int64_t>> strides = StridesOf(layout, shape);
+  if (!strides.ok()) return strides.status();
+  const PJRT_Buffer_MemoryLayout known = Known(layout);
+  if (known.type == PJRT_MemoryLayout_Tiled) {
+    Layout order;
+    const PJRT_Buffer_MemoryLayout_Tiled& tiled = known.value.tiled;
+    order.minor_to_major.assign(tiled.minor_to_major,
+                                tiled.minor_to_major + tiled.minor_to_major_size);
+    shape.set_layout(std::move(order));
+  }
+  return shape;
 }
 
-absl::StatusOr<MemorySpace*> MemoryOf(const PJRT_Client_BufferFromHostBuffer_Args& args) {
-  if (args.memory != nullptr) return static_cast<MemorySpace*>(args.memory);
-  if (args.device != nullptr) return args.device->default_memory();
+absl::StatusOr<MemorySpace*> MemoryOf(PJRT_Memory* memory, PJRT_Device* device) {
+  if (memory != nullptr) return static_cast<MemorySpace*>(memory);
+  if (device != nullptr) return device->default_memory();
   return absl::InvalidArgumentError("a buffer needs a device or a memory");
 }
 
-// Returns true if the array may be read where it lies as long as the host keeps it.
-bool MayShare(const PJRT_Client_BufferFromHostBuffer_Args& args, const Shape& shape, bool dense,
-              int64_t bytes) {
-  return args.host_buffer_semantics == PJRT_HostBuffer_ImmutableZeroCopy && dense &&
-         bytes >= kZeroCopyBytes && Info(shape.element_type()).bits >= 8 &&
-         reinterpret_cast<uintptr_t>(args.data) % kZeroCopyAlignment == 0;
+bool MayShare(const Shape& shape, const void* data) {
+  return Info(shape.element_type()).bits >= 8 &&
+         reinterpret_cast<uintptr_t>(data) % kZeroCopyAlignment == 0;
 }
 
-}  // namespace
-
 absl::Status BufferFromHost(PJRT_Client_BufferFromHostBuffer_Args& args) {
-  absl::StatusOr<Shape> shape = ShapeOf(args);
+  absl::StatusOr<Shape> shape = HostShape(args.type, args.dims, args.num_dims);
   if (!shape.ok()) return shape.status();
-  const absl::StatusOr<MemorySpace*> memory = MemoryOf(args);
+  const absl::StatusOr<MemorySpace*> memory = MemoryOf(args.memory, args.device);
   if (!memory.ok()) return memory.status();
   const std::vector<int64_t> row_major = RowMajorByteStrides(*shape);
   std::vector<int64_t> strides = row_major;
@@ -84,7 +95,8 @@ absl::Status BufferFromHost(PJRT_Client_BufferFromHostBuffer_Args& args) {
   if (!bytes.ok()) return bytes.status();
   if (args.data == nullptr && *bytes > 0) return NoObject("data");
   auto state = std::make_shared<ArrayState>();
-  if (MayShare(args, *shape, strides == row_major, *bytes)) {
+  if (args.host_buffer_semantics == PJRT_HostBuffer_ImmutableZeroCopy && strides == row_major &&
+      *bytes >= kZeroCopyBytes && MayShare(*shape, args.data)) {
     // Nobody writes into the storage of an array that has another owner, and the state is one.
     auto done = std::make_shared<EventState>();
     auto* data = static_cast<std::byte*>(const_cast<void*>(args.data));

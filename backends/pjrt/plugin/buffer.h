@@ -28,9 +28,30 @@ struct ArrayState {
   }
 };
 
+// The bytes of one array in the use of its device.
+class CountedBytes {
+ public:
+  CountedBytes(std::shared_ptr<MemoryUse> use, int64_t bytes)
+      : use_(std::move(use)), bytes_(bytes) {
+    use_->Add(bytes_);
+  }
+  ~CountedBytes() { Release(); }
+  CountedBytes(const CountedBytes&) = delete;
+  CountedBytes& operator=(const CountedBytes&) = delete;
+  void Release() { use_->Add(-std::exchange(bytes_, 0)); }
+
+ private:
+  std::shared_ptr<MemoryUse> use_;
+  int64_t bytes_;
+};
+
 struct PJRT_Buffer {
   PJRT_Buffer(MemorySpace* in, Shape of, std::shared_ptr<ArrayState> array)
-      : memory(in), shape(std::move(of)), order(OrderOf(shape)), state_(std::move(array)) {}
+      : memory(in),
+        shape(std::move(of)),
+        order(OrderOf(shape)),
+        state_(std::move(array)),
+        bytes_(in->device->use, shape.is_array() ? shape.ByteSize().value_or(0) : 0) {}
 
   PJRT_Device* device() const { return memory->device; }
   // Null once the buffer is deleted.
@@ -41,6 +62,7 @@ struct PJRT_Buffer {
   // Releases the buffer's reference to the value. Returns null if the buffer was deleted before.
   std::shared_ptr<ArrayState> Delete() {
     const std::lock_guard lock(mutex_);
+    bytes_.Release();
     return std::exchange(state_, nullptr);
   }
 
@@ -56,8 +78,18 @@ struct PJRT_Buffer {
  private:
   mutable std::mutex mutex_;
   std::shared_ptr<ArrayState> state_;
+  CountedBytes bytes_;
   const Counted counted_{live_objects.buffers};
 };
+
+// The shape of an array as hosts describe it. Returns INVALID_ARGUMENT for a layout that does not
+// fit, and UNIMPLEMENTED for types that are not of arrays and layouts with tiles.
+absl::StatusOr<Shape> HostShape(PJRT_Buffer_Type type, const int64_t* dims, size_t num_dims,
+                                const PJRT_Buffer_MemoryLayout* layout = nullptr);
+// The memory, or the default memory of the device. Returns INVALID_ARGUMENT if both are null.
+absl::StatusOr<MemorySpace*> MemoryOf(PJRT_Memory* memory, PJRT_Device* device);
+// Returns true if an array may be read where it lies in the memory of the host.
+bool MayShare(const Shape& shape, const void* data);
 
 absl::Status BufferFromHost(PJRT_Client_BufferFromHostBuffer_Args& args);
 absl::Status BufferDestroy(PJRT_Buffer_Destroy_Args& args);

@@ -11,9 +11,6 @@ namespace {
 
 constexpr const char* kMemoryKinds[] = {"device", "pinned_host", "unpinned_host"};
 
-// Text of the version that the plug-in was built as.
-constexpr absl::string_view kPlatformVersion = "assay " ASSAY_VERSION;
-
 void* GetUserData(PJRT_Memory* memory, const void* key) {
   auto& own = *static_cast<MemorySpace*>(memory);
   const std::lock_guard lock(own.mutex);
@@ -33,13 +30,6 @@ void SetUserData(PJRT_Memory* memory, const void* key, void* data, PJRT_UserData
 
 constexpr PJRT_Memory_FunctionTable kMemoryTable = {sizeof(PJRT_Memory_FunctionTable), nullptr,
                                                     sizeof(MemorySpace), GetUserData, SetUserData};
-
-// The extent of a list as the interface gives it.
-template <typename T>
-void GiveList(const std::vector<T*>& list, T* const** data, size_t* size) {
-  *data = list.data();
-  *size = list.size();
-}
 
 }  // namespace
 
@@ -85,6 +75,8 @@ PJRT_Device* PJRT_Client::Find(int64_t id) const {
   return id >= 0 && id < static_cast<int64_t>(devices.size()) ? devices[static_cast<size_t>(id)]
                                                               : nullptr;
 }
+
+absl::string_view PlatformVersion() { return "assay " ASSAY_VERSION; }
 
 absl::Status PluginInitialize(PJRT_Plugin_Initialize_Args& /*args*/) { return absl::OkStatus(); }
 
@@ -139,7 +131,7 @@ absl::Status ClientPlatformName(PJRT_Client_PlatformName_Args& args) {
 }
 
 absl::Status ClientPlatformVersion(PJRT_Client_PlatformVersion_Args& args) {
-  Give(kPlatformVersion, &args.platform_version, &args.platform_version_size);
+  Give(PlatformVersion(), &args.platform_version, &args.platform_version_size);
   return absl::OkStatus();
 }
 
@@ -274,6 +266,25 @@ absl::Status DeviceAttributes(PJRT_Device_GetAttributes_Args& args) {
   return absl::OkStatus();
 }
 
+absl::Status DeviceMemoryStats(PJRT_Device_MemoryStats_Args& args) {
+  if (args.device == nullptr) return NoObject("device");
+  PJRT_Device_MemoryStats_Args stats = {};
+  stats.struct_size = args.struct_size;
+  stats.extension_start = args.extension_start;
+  stats.device = args.device;
+  stats.bytes_in_use = args.device->use->bytes();
+  stats.peak_bytes_in_use = args.device->use->peak();
+  stats.peak_bytes_in_use_is_set = true;
+  args = stats;
+  return absl::OkStatus();
+}
+
+absl::Status DeviceClearMemoryStats(PJRT_Device_ClearMemoryStats_Args& args) {
+  if (args.device == nullptr) return NoObject("device");
+  args.device->use->Forget();
+  return absl::OkStatus();
+}
+
 absl::Status MemoryId(PJRT_Memory_Id_Args& args) {
   if (args.memory == nullptr) return NoObject("memory");
   args.id = static_cast<MemorySpace*>(args.memory)->id;
@@ -308,40 +319,6 @@ absl::Status MemoryDevices(PJRT_Memory_AddressableByDevices_Args& args) {
   if (args.memory == nullptr) return NoObject("memory");
   args.devices = &static_cast<MemorySpace*>(args.memory)->device;
   args.num_devices = 1;
-  return absl::OkStatus();
-}
-
-// The topology is the client's.
-absl::Status TopologyDestroy(PJRT_TopologyDescription_Destroy_Args& /*args*/) {
-  return absl::OkStatus();
-}
-
-absl::Status TopologyPlatformName(PJRT_TopologyDescription_PlatformName_Args& args) {
-  if (args.topology == nullptr) return NoObject("topology");
-  Give(args.topology->client->options.platform_name, &args.platform_name, &args.platform_name_size);
-  return absl::OkStatus();
-}
-
-absl::Status TopologyPlatformVersion(PJRT_TopologyDescription_PlatformVersion_Args& args) {
-  Give(kPlatformVersion, &args.platform_version, &args.platform_version_size);
-  return absl::OkStatus();
-}
-
-absl::Status TopologyDescriptions(PJRT_TopologyDescription_GetDeviceDescriptions_Args& args) {
-  if (args.topology == nullptr) return NoObject("topology");
-  GiveList(args.topology->descriptions, &args.descriptions, &args.num_descriptions);
-  return absl::OkStatus();
-}
-
-absl::Status TopologyAttributes(PJRT_TopologyDescription_Attributes_Args& args) {
-  args.attributes = nullptr;
-  args.num_attributes = 0;
-  return absl::OkStatus();
-}
-
-absl::Status TopologyFingerprint(PJRT_TopologyDescription_Fingerprint_Args& args) {
-  if (args.topology == nullptr) return NoObject("topology");
-  args.fingerprint = static_cast<int64_t>(args.topology->descriptions.size());
   return absl::OkStatus();
 }
 

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/string_view.h"
 #include "backends/pjrt/abi/abi.h"
 #include "backends/pjrt/plugin/live_objects.h"
 #include "backends/pjrt/plugin/options.h"
@@ -37,16 +38,36 @@ struct MemorySpace : PJRT_Memory {
   std::map<const void*, std::pair<void*, PJRT_UserDataDeleter*>> user_data;
 };
 
+// The bytes of the arrays on a device. Buffers refer to it as long as they live.
+class MemoryUse {
+ public:
+  void Add(int64_t bytes) {
+    const int64_t now = bytes_.fetch_add(bytes) + bytes;
+    int64_t most = peak_.load();
+    while (most < now && !peak_.compare_exchange_weak(most, now)) {
+    }
+  }
+  int64_t bytes() const { return bytes_; }
+  int64_t peak() const { return peak_; }
+  // The peak counts from now on.
+  void Forget() { peak_ = bytes_.load(); }
+
+ private:
+  std::atomic<int64_t> bytes_{0}, peak_{0};
+};
+
 struct PJRT_Device {
   PJRT_Client* client = nullptr;
   PJRT_DeviceDescription description;
   std::vector<PJRT_Memory*> memories;  // the first is the default
+  std::shared_ptr<MemoryUse> use = std::make_shared<MemoryUse>();
   MemorySpace* default_memory() const { return static_cast<MemorySpace*>(memories.front()); }
 };
 
 struct PJRT_TopologyDescription {
-  const PJRT_Client* client = nullptr;
+  PJRT_Client* client = nullptr;
   std::vector<PJRT_DeviceDescription*> descriptions;
+  bool owns_client = false;  // true if it was made without a client (topology.h)
 };
 
 struct PJRT_Client {
@@ -69,6 +90,9 @@ struct PJRT_Client {
   Worker worker;
   const Counted counted{live_objects.clients};
 };
+
+// The text of the version that the plug-in was built as.
+absl::string_view PlatformVersion();
 
 // Functions of the table.
 absl::Status PluginInitialize(PJRT_Plugin_Initialize_Args& args);
@@ -98,18 +122,14 @@ absl::Status DeviceHardwareId(PJRT_Device_LocalHardwareId_Args& args);
 absl::Status DeviceMemories(PJRT_Device_AddressableMemories_Args& args);
 absl::Status DeviceDefaultMemory(PJRT_Device_DefaultMemory_Args& args);
 absl::Status DeviceAttributes(PJRT_Device_GetAttributes_Args& args);
+absl::Status DeviceMemoryStats(PJRT_Device_MemoryStats_Args& args);
+absl::Status DeviceClearMemoryStats(PJRT_Device_ClearMemoryStats_Args& args);
 absl::Status MemoryId(PJRT_Memory_Id_Args& args);
 absl::Status MemoryKind(PJRT_Memory_Kind_Args& args);
 absl::Status MemoryKindId(PJRT_Memory_Kind_Id_Args& args);
 absl::Status MemoryDebugString(PJRT_Memory_DebugString_Args& args);
 absl::Status MemoryToString(PJRT_Memory_ToString_Args& args);
 absl::Status MemoryDevices(PJRT_Memory_AddressableByDevices_Args& args);
-absl::Status TopologyDestroy(PJRT_TopologyDescription_Destroy_Args& args);
-absl::Status TopologyPlatformName(PJRT_TopologyDescription_PlatformName_Args& args);
-absl::Status TopologyPlatformVersion(PJRT_TopologyDescription_PlatformVersion_Args& args);
-absl::Status TopologyDescriptions(PJRT_TopologyDescription_GetDeviceDescriptions_Args& args);
-absl::Status TopologyAttributes(PJRT_TopologyDescription_Attributes_Args& args);
-absl::Status TopologyFingerprint(PJRT_TopologyDescription_Fingerprint_Args& args);
 absl::Status ContextCreate(PJRT_ExecuteContext_Create_Args& args);
 absl::Status ContextDestroy(PJRT_ExecuteContext_Destroy_Args& args);
 

@@ -7,6 +7,9 @@
 #include <cstring>
 #include <exception>
 #include <new>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
@@ -62,6 +65,24 @@ inline void Give(absl::string_view text, const char** data, size_t* size) {
   *data = text.data();
   *size = text.size();
 }
+
+// The extent of a list as the interface gives it.
+template <typename T>
+void GiveList(const std::vector<T*>& list, T* const** data, size_t* size) {
+  *data = list.data();
+  *size = list.size();
+}
+
+// Bytes that the host gets with a function that ends their life.
+template <typename Owner>
+struct Owned {
+  std::string bytes;
+  static Owner* New(std::string text) {
+    return reinterpret_cast<Owner*>(new Owned{std::move(text)});
+  }
+  static const std::string& Bytes(Owner* owner) { return reinterpret_cast<Owned*>(owner)->bytes; }
+  static void Delete(Owner* owner) { delete reinterpret_cast<Owned*>(owner); }
+};
 
 absl::Status NoObject(absl::string_view what);
 

@@ -58,17 +58,6 @@ std::shared_ptr<const ProgramFacts> FactsOf(const Program& program) {
   return facts;
 }
 
-// Bytes that the host gets with a function that ends their life.
-template <typename Owner>
-struct Owned {
-  std::string bytes;
-  static Owner* New(std::string text) {
-    return reinterpret_cast<Owner*>(new Owned{std::move(text)});
-  }
-  static const std::string& Bytes(Owner* owner) { return reinterpret_cast<Owned*>(owner)->bytes; }
-  static void Delete(Owner* owner) { delete reinterpret_cast<Owned*>(owner); }
-};
-
 absl::StatusOr<ProgramSource> SourceOf(const PJRT_Program* given, const char* options,
                                        size_t options_size) {
   if (given == nullptr) return NoObject("program");

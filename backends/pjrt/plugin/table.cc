@@ -6,6 +6,8 @@
 #include "backends/pjrt/plugin/event.h"
 #include "backends/pjrt/plugin/executable.h"
 #include "backends/pjrt/plugin/live_objects.h"
+#include "backends/pjrt/plugin/made_buffers.h"
+#include "backends/pjrt/plugin/topology.h"
 
 namespace assay::pjrt {
 namespace {
@@ -73,6 +75,11 @@ void FillObjects(PJRT_Api& api) {
   SLOT(Memory_DebugString, MemoryDebugString)
   SLOT(Memory_ToString, MemoryToString)
   SLOT(Memory_AddressableByDevices, MemoryDevices)
+  SLOT(Device_MemoryStats, DeviceMemoryStats)
+  SLOT(Device_ClearMemoryStats, DeviceClearMemoryStats)
+  SLOT(TopologyDescription_Create, TopologyCreate)
+  SLOT(TopologyDescription_Serialize, TopologySerialize)
+  SLOT(TopologyDescription_Deserialize, TopologyDeserialize)
   SLOT(TopologyDescription_Destroy, TopologyDestroy)
   SLOT(TopologyDescription_PlatformName, TopologyPlatformName)
   SLOT(TopologyDescription_PlatformVersion, TopologyPlatformVersion)
@@ -117,6 +124,11 @@ void FillPrograms(PJRT_Api& api) {
 
 void FillBuffers(PJRT_Api& api) {
   SLOT(Client_BufferFromHostBuffer, BufferFromHost)
+  SLOT(Client_CreateViewOfDeviceBuffer, BufferView)
+  SLOT(Client_CreateUninitializedBuffer, BufferUninitialized)
+  SLOT(Client_CreateErrorBuffer, BufferOfError)
+  SLOT(Client_CreateAliasBuffer, BufferPromise)
+  SLOT(Client_FulfillAliasBuffer, BufferFulfill)
   SLOT(Buffer_Destroy, BufferDestroy)
   SLOT(Buffer_ElementType, BufferElementType)
   SLOT(Buffer_Dimensions, BufferDimensions)

@@ -54,13 +54,33 @@ def test_programs_callbacks_and_the_package_in_one_process() -> None:
         np.testing.assert_array_equal(jnp.linalg.eigh(jnp.eye(2))[0], [1, 1])
         # JAX refuses this algorithm on CPU.
         assert jax.lax.dot(x, x, precision='TF32_TF32_F32') == 5
+        before = jax.devices()[0].memory_stats()['bytes_in_use']
+        held = jax.device_put(np.ones(1000, np.float32))
+        assert jax.devices()[0].memory_stats()['bytes_in_use'] == before + 4000
         y = jax.jit(lambda x: x + 1, donate_argnums=0)(x)
         assert x.is_deleted()
         report = assay.check(jnp.tanh, isolate=True)(y)
         assert report.ok and report.profile == 'golden', str(report)
+        # Programs for devices that are only described; a function that is partitioned by its author.
+        from jax.experimental import topologies
+        from jax.experimental.custom_partitioning import custom_partitioning
+        from jax.sharding import NamedSharding, PartitionSpec
+        described = topologies.make_mesh(topologies.get_topology_desc('2', 'assay'), (2,), ('x',))
+        halves = NamedSharding(described, PartitionSpec('x'))
+        ahead = jax.jit(jnp.linalg.eigh, in_shardings=halves, out_shardings=halves)
+        assert 'num_partitions=2' in ahead.lower(jax.ShapeDtypeStruct((2, 2), y.dtype)).compile().as_text()
+        split = custom_partitioning(lambda x: x + 1)
+        split.def_partition(lambda mesh, args, result: 1 / 0, sharding_rule='i -> i')
+        mesh = jax.make_mesh((2,), ('x',))
+        x = jax.device_put(jnp.arange(4.0), NamedSharding(mesh, PartitionSpec('x')))
+        # The sharding of the result is that of the argument, which XLA would propagate, too.
+        once = jax.jit(split)(x)
+        np.testing.assert_array_equal(once, [1, 2, 3, 4])
+        assert once.sharding.spec == PartitionSpec('x'), once.sharding
         print('done', module.run(2.0))
         """
-    environment = dict(os.environ, JAX_PLATFORMS='assay,cpu', ASSAY_PJRT_LIBRARY=str(PLUGIN))
+    environment = dict(os.environ, JAX_PLATFORMS='assay,cpu', ASSAY_PJRT_LIBRARY=str(PLUGIN),
+                       ASSAY_DEVICES='2')  # fmt: skip
     result = subprocess.run([sys.executable, '-c', textwrap.dedent(program)], env=environment,
                             capture_output=True, text=True, timeout=120)  # fmt: skip
     assert result.returncode == 0, result.stderr[-3000:]

@@ -151,6 +151,21 @@ TEST_F(LinearAlgebraEnclosureTest, ADiagonalThatMayBeZeroLetsGoOfWhatFollows) {
   EXPECT_EQ(judgement->verdict, Verdict::kNotJudgeable);
 }
 
+// x1 = 1 does not depend on the NaN, which the inverse of the matrix multiplies by zero: a target
+// that inverts returns NaN there.
+TEST_F(LinearAlgebraEnclosureTest, NansSpreadToAllElementsWhereBlocksAreInverted) {
+  const std::string body =
+      " t = f32[2,2] parameter(0)\n b = f32[2,1] constant({{1}, {4}})\n"
+      " x = f32[2,1] triangular-solve(t, b), left_side=true, lower=true, unit_diagonal=false, "
+      "transpose_a=TRANSPOSE\n ROOT r = f32[2,1] negate(x)";
+  const Literal matrix = Array(ElementType::kF32, {2, 2}, {2, 0, NAN, 4});
+  Enclose(body, {matrix});
+  EXPECT_EQ(ValueAt(golden_, 1), -1);
+  EXPECT_EQ(JudgedWith(1, NAN), Verdict::kNotJudgeable);
+  Enclose(body, {matrix}, "cpu-strict");
+  EXPECT_EQ(JudgedWith(1, NAN), Verdict::kWrong);
+}
+
 TEST_F(LinearAlgebraEnclosureTest, FactorsAreJudged) {
   // {{4, 2}, {2, 5}} has the factor {{2, 0}, {1, 2}}.
   const std::string body =

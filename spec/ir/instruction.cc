@@ -1,4 +1,5 @@
 // Attributes with their defaults, called computations and descriptions of instructions.
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 
@@ -135,6 +136,12 @@ absl::InlinedVector<Computation*, 2> Instruction::called_computations() const {
   // Enumeration order of Attr is that of the wire format where an operation has several: kBody
   // before kCondition, kFalseComputation is put after kTrueComputation, kScatter after kSelect.
   absl::InlinedVector<Computation*, 2> callees;
+  const absl::Span<const Attributes::Entry> entries = attributes_.entries();
+  const bool calls = std::any_of(entries.begin(), entries.end(), [](const Attributes::Entry& e) {
+    return std::holds_alternative<Computation*>(e.second) ||
+           std::holds_alternative<std::vector<Computation*>>(e.second);
+  });
+  if (!calls) return callees;  // as of almost all instructions
   auto add = [&](Attr attr) {
     if (Computation* callee = GetComputation(attr)) callees.push_back(callee);
   };

@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
+#include "spec/element/float_formats.h"
 
 namespace assay::fuzz {
 namespace {
@@ -63,6 +64,22 @@ std::optional<ProfileUse> AnyEdge(Opcode opcode, int operand, ElementType type, 
   use.seed = choices.Byte();
   if (!CheckProfile(use, Shape(type, {2})).ok()) return std::nullopt;
   return use;
+}
+
+uint64_t AnyEdgePattern(ElementType type, Choices& choices) {
+  constexpr uint64_t kBefore = 4;
+  const int bits = Info(type).bits;
+  const uint64_t sign = uint64_t{1} << (bits - 1);
+  const int64_t edge = choices.Below(6);
+  uint64_t pattern = edge % 2 == 0 ? 0 : sign;
+  if (IsFloat(type)) {
+    const FloatFormat& format = *Info(type).format;
+    const bool has_nan = format.has_nan() && edge < 4;
+    pattern |= has_nan               ? float_formats::NanPattern(format, false)
+               : format.has_infinity ? float_formats::InfinityPattern(format)
+                                     : float_formats::MaxFinitePattern(format);
+  }
+  return (pattern - kBefore) & (~uint64_t{0} >> (64 - bits));
 }
 
 }  // namespace assay::fuzz

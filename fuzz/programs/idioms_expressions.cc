@@ -1,8 +1,10 @@
 // Idioms that are expressions: what simplifications of compilers look for, as a table, and small
 // random trees over the same few operations and operands, in which any such form may come about.
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/numbers.h"
@@ -47,21 +49,6 @@ ElementType Neighbour(ElementType type, bool wider) {
     return all[std::clamp(k + (wider ? 1 : -1), 0, 4)];
   }
   return type;
-}
-
-// Values that differ where simplifications are wrong, in other orders for each array.
-Instruction* TellingArray(ProgramWriter& w, ElementType type, Sizes sizes) {
-  static constexpr ValueProfile kTelling[] = {ValueProfile::kSpecial,  ValueProfile::kSpecial,
-                                              ValueProfile::kPatterns, ValueProfile::kOverflow,
-                                              ValueProfile::kIntegers, ValueProfile::kCancellation,
-                                              ValueProfile::kSpecial,  ValueProfile::kBenign};
-  static constexpr uint64_t kStrides[] = {1, 3, 5, 7, 11, 2};
-  ProfileUse use;
-  use.profile = w.choices().Of(kTelling);
-  use.seed = w.choices().Byte() + 1;
-  use.stride = w.choices().Of(kStrides);
-  if (!CheckProfile(use, Shape(type, sizes)).ok()) use.profile = ValueProfile::kBenign;
-  return w.NewArray(type, sizes, use);
 }
 
 // One expression on arrays of one type and shape.
@@ -216,7 +203,7 @@ class Expression {
     if (leaf == nullptr && name == "p") {
       leaf = w_.ArrayOf(ElementType::kPred, sizes_);
     } else if (leaf == nullptr) {
-      leaf = w_.choices().OneIn(4) ? w_.ArrayOf(type_, sizes_) : TellingArray(w_, type_, sizes_);
+      leaf = w_.choices().OneIn(4) ? w_.ArrayOf(type_, sizes_) : s_.TellingValues(type_, sizes_);
     }
     return leaf;
   }
@@ -253,18 +240,26 @@ ElementType TypeFrom(Sketch& s, const ElementType (&types)[kTypes]) {
   return s.AnyOf({type});
 }
 
+// One to three forms on the same arrays.
+template <size_t kForms>
+void WriteForms(Sketch& s, ElementType type, const char* const (&forms)[kForms]) {
+  ProgramWriter& w = s.w();
+  Expression expression(s, type, SizesOfExpression(w));
+  for (int64_t count = w.choices().Between(1, 3); count > 0; --count) {
+    expression.Write(w.choices().Of(forms));
+  }
+}
+
 void FloatForms(ProgramWriter& w) {
   Sketch s(w);
-  const absl::string_view form = w.choices().Of(kFloatForms);
   const ElementType type = TypeFrom(s, kFloats);
-  if (IsFloat(type)) Expression(s, type, SizesOfExpression(w)).Write(form);
+  if (IsFloat(type)) WriteForms(s, type, kFloatForms);
 }
 
 void IntegerForms(ProgramWriter& w) {
   Sketch s(w);
-  const absl::string_view form = w.choices().Of(kIntegerForms);
   const ElementType type = TypeFrom(s, kIntegers);
-  if (IsInteger(type)) Expression(s, type, SizesOfExpression(w)).Write(form);
+  if (IsInteger(type)) WriteForms(s, type, kIntegerForms);
 }
 
 void FloatTrees(ProgramWriter& w) {
@@ -302,7 +297,7 @@ void TellingConversions(ProgramWriter& w) {
     const ElementType to = TypeFrom(s, kTo);
     const Dimensions sizes = {48};
     if (CountOf(sizes) > w.limits().argument_elements) return;
-    Instruction* x = TellingArray(w, from, sizes);
+    Instruction* x = s.TellingValues(from, sizes);
     if (IsFloat(from) && IsFloat(to) && w.choices().OneIn(2)) {
       ProfileUse ties;
       ties.profile = ValueProfile::kTies;
@@ -314,10 +309,89 @@ void TellingConversions(ProgramWriter& w) {
   }
 }
 
+// Integers one or two beside the middle of two neighbours of a narrower float type, and numbers of
+// which a narrower type keeps fewer digits, as they are subnormal there: a second rounding on the
+// way, to a type between the two, shows.
+void RoundedOnce(ProgramWriter& w) {
+  Sketch s(w);
+  const Dimensions sizes = {24};
+  if (CountOf(sizes) > w.limits().argument_elements) return;
+  ProfileUse use;
+  if (w.choices().OneIn(3)) {
+    const ElementType from = s.AnyOf({ElementType::kF64, ElementType::kF32});
+    const ElementType to = from == ElementType::kF64
+                               ? s.AnyOf({ElementType::kF32, ElementType::kF16, ElementType::kBF16})
+                               : s.AnyOf({ElementType::kF16, ElementType::kF8E5M2});
+    if (!IsFloat(from) || !IsFloat(to)) return;
+    use.profile = ValueProfile::kRange;
+    use.seed = w.choices().Byte() + 1;
+    use.to = std::ldexp(1.0, 1 - Info(to).format->bias);  // the least normal number
+    use.from = w.choices().OneIn(2) ? *use.to / 2 : -*use.to;
+    if (!CheckProfile(use, Shape(from, sizes)).ok()) return;
+    s.Convert(w.NewArray(from, sizes, use), to);
+    return;
+  }
+  const ElementType from =
+      s.AnyOf({ElementType::kS32, ElementType::kU64, ElementType::kS64, ElementType::kU32});
+  const ElementType to = s.AnyOf({ElementType::kBF16, ElementType::kF32, ElementType::kF16});
+  if (!IsInteger(from) || !IsFloat(to)) return;
+  const int64_t kept = Info(to).format->significand_bits + 1;
+  const int64_t reach = to == ElementType::kF16 ? 15 : Info(from).bits - 1;
+  if (kept >= reach) return;
+  const int64_t unit = int64_t{1} << (reach - kept);
+  use.profile = ValueProfile::kIndices;
+  use.seed = w.choices().Byte() + 1;
+  use.low = int64_t{1} << (kept - 1);
+  use.high = 2 * *use.low - 1;
+  Instruction* const digits = w.NewArray(from, sizes, use);
+  use.low = 0;
+  use.high = 2;
+  Instruction* const beside = w.NewArray(from, sizes, use);
+  const auto splat = [&](int64_t number) {
+    return s.Broadcast(w.IntegerConstant(from, {}, {number}), sizes, {});
+  };
+  Instruction* const whole = s.Op(kMultiply, {digits, splat(unit)});
+  Instruction* const rest = s.Op(kAdd, {beside, splat(unit / 2 - 1)});
+  s.Convert(s.Op(kAdd, {whole, rest}), to);
+}
+
+// What tells NaNs and zeros apart: comparisons in the total order, the greatest elements, extrema.
+void TotalOrders(ProgramWriter& w) {
+  Sketch s(w);
+  static constexpr ElementType kOrdered[] = {
+      ElementType::kF32,    ElementType::kF64,    ElementType::kF8E5M2,    ElementType::kF16,
+      ElementType::kBF16,   ElementType::kF64,    ElementType::kF8E8M0FNU, ElementType::kF32,
+      ElementType::kF8E3M4, ElementType::kF8E4M3, ElementType::kF8E4M3FN,  ElementType::kF4E2M1FN};
+  const ElementType type = TypeFrom(s, kOrdered);
+  const Dimensions sizes = {16};
+  if (!IsFloat(type) || CountOf(sizes) > w.limits().argument_elements) return;
+  Instruction* const x = s.TellingValues(type, sizes);
+  Instruction* const y = s.TellingValues(type, sizes);
+  switch (w.choices().Below(4)) {
+    case 0:
+      s.Op(kMinimum, {x, y});
+      s.Op(kMaximum, {y, x});
+      return;
+    case 1:
+      w.WriteOn(w.choices().OneIn(2) ? kTopK : kSort, x);
+      return;
+    default: {
+      auto made = w.Start(kCompare, {x, y});
+      made->SetAttribute(Attr::kDirection, w.choices().Below(6));
+      made->SetAttribute(Attr::kComparisonType, static_cast<int64_t>(ComparisonType::kTotalOrder));
+      w.Finish(std::move(made));
+    }
+  }
+}
+
 constexpr Idiom kExpressions[] = {
-    {"telling conversions", TellingConversions}, {"forms of floats", FloatForms},
-    {"forms of integers", IntegerForms},         {"trees of floats", FloatTrees},
+    {"telling conversions", TellingConversions},
+    {"forms of floats", FloatForms},
+    {"forms of integers", IntegerForms},
+    {"trees of floats", FloatTrees},
     {"trees of integers", IntegerTrees},
+    {"rounded once", RoundedOnce},
+    {"total orders", TotalOrders},
 };
 
 }  // namespace

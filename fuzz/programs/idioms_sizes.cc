@@ -83,7 +83,9 @@ void LongConvolutions(ProgramWriter& w) {
   labels.kernel_output_feature = 2;
   Window form;
   form.dimensions.emplace_back().size = window;
-  auto made = w.Start(kConvolution, {input, kernel}, Shape::Scalar(type));
+  // Sums of narrow integers may be wide.
+  const bool widens = Info(type).bits == 8 && IsInteger(type) && w.choices().OneIn(2);
+  auto made = w.Start(kConvolution, {input, kernel}, Shape::Scalar(widens ? kS32 : type));
   made->SetAttribute(Attr::kWindow, form);
   AttributeValue written;
   Emplace<ConvolutionDimensions>(written) = labels;
@@ -91,6 +93,41 @@ void LongConvolutions(ProgramWriter& w) {
   made->SetAttribute(Attr::kFeatureGroupCount, int64_t{1});
   made->SetAttribute(Attr::kBatchGroupCount, int64_t{1});
   w.Finish(std::move(made));
+}
+
+// Values that are made of nothing: counts and random bits and numbers.
+void LongSources(ProgramWriter& w) {
+  Sketch s(w);
+  const int64_t n = w.choices().Of(kBeyond);
+  switch (w.choices().Below(3)) {
+    case 0: {
+      const ElementType type = s.AnyOf({ElementType::kU8, ElementType::kS8, ElementType::kU16,
+                                        ElementType::kBF16, ElementType::kF16});
+      s.Iota(type, {n, 2}, 0);
+      return;
+    }
+    case 1: {
+      const ElementType type = s.AnyOf({ElementType::kU32, ElementType::kU64, ElementType::kU8});
+      Instruction* const state = w.ArrayOf(ElementType::kU64, {2});
+      auto made =
+          w.Start(kRngBitGenerator, {state}, Shape::Tuple({state->shape(), Shape(type, {n})}));
+      const auto algorithm =
+          w.choices().OneIn(2) ? RandomAlgorithm::kPhilox : RandomAlgorithm::kThreeFry;
+      made->SetAttribute(Attr::kRngAlgorithm, static_cast<int64_t>(algorithm));
+      w.Finish(std::move(made));
+      return;
+    }
+    default: {
+      if (!w.grammar().effects() || !w.in_entry()) return;
+      const ElementType type = s.AnyOf({kS32, ElementType::kU32, ElementType::kS8});
+      if (!IsInteger(type)) return;
+      Instruction* const low = w.IntegerConstant(type, {}, {0});
+      Instruction* const high = w.IntegerConstant(type, {}, {w.choices().Between(2, 5)});
+      auto made = w.Start(kRng, {low, high}, Shape(type, {n}));
+      made->SetAttribute(Attr::kDistribution, static_cast<int64_t>(RandomDistribution::kUniform));
+      w.Finish(std::move(made));
+    }
+  }
 }
 
 // One operation along a long dimension.
@@ -160,14 +197,16 @@ void NarrowIndices(ProgramWriter& w) {
                                        {ElementType::kU64, 300},   {ElementType::kU4, 17}};
   const Reach& reach = w.choices().Of(kReaches);
   const ElementType type = s.AnyOf({kS32, ElementType::kU8, kF32, ElementType::kS8});
-  Instruction* const x = Long(s, type, {reach.size});
+  if (reach.size > w.limits().long_elements) return;
+  Instruction* const x = w.NewLongArray(type, {reach.size});
   if (x == nullptr) return;
   const bool wild = Info(reach.type).bits == 64 && w.choices().OneIn(2);
   const auto index = [&](Sizes sizes) {
     ProfileUse use;
     use.profile = wild ? ValueProfile::kPatterns : ValueProfile::kIndices;
     use.seed = w.choices().Byte() + 1;
-    if (!wild) use.low = w.choices().OneIn(2) ? reach.size / 2 : 0;
+    // The last ones are not reached by an index that loses bits.
+    if (!wild) use.low = w.choices().OneIn(2) ? std::max<int64_t>(reach.size - 64, 0) : 0;
     if (!wild) use.high = reach.size;
     if (!CheckProfile(use, Shape(reach.type, sizes)).ok()) {
       use.high = std::min<int64_t>(reach.size, MaxSigned(ElementType::kS8));
@@ -191,7 +230,8 @@ void NarrowIndices(ProgramWriter& w) {
     default: {
       Instruction* const indices = index({many, 1});
       Instruction* const elements = Long(s, type, {many});
-      s.ScatterElements(x, indices, elements, w.choices().OneIn(2) ? kAdd : kMaximum);
+      static constexpr Opcode kCombine[] = {kAdd, kMaximum, kMinimum, kMultiply};
+      s.ScatterElements(x, indices, elements, w.choices().Of(kCombine));
     }
   }
 }
@@ -311,10 +351,23 @@ void TellingFolds(ProgramWriter& w) {
     default:
       break;
   }
-  if (w.choices().OneIn(2)) {
-    s.Reduce(x, fold, {w.choices().Below(3)}, start);
-  } else {
-    if (x != nullptr) w.WriteOn(w.choices().OneIn(2) ? kReduceWindow : kScatter, x);
+  switch (w.choices().Below(4)) {
+    case 0:
+      s.Reduce(x, fold, {w.choices().Below(3)}, start);
+      return;
+    case 1:
+      s.ReducePairs(x, fold, start);
+      return;
+    case 2: {
+      const int64_t n = w.choices().Between(3, 9), m = w.choices().Between(1, n);
+      Instruction* const into = s.TellingValues(type, {n});
+      Instruction* const indices = w.IndexArray(kS32, {m, 1}, -1, n);
+      Instruction* const elements = s.TellingValues(type, {m});
+      s.ScatterElements(into, indices, elements, fold);
+      return;
+    }
+    default:
+      if (x != nullptr) w.WriteOn(w.choices().OneIn(2) ? kReduceWindow : kScatter, x);
   }
 }
 
@@ -323,6 +376,7 @@ constexpr Idiom kSizes[] = {
     {"long lines", LongLines},         {"long batches", LongBatches},
     {"narrow indices", NarrowIndices}, {"indexed twice", IndexedTwice},
     {"called twice", CalledTwice},     {"telling folds", TellingFolds},
+    {"long sources", LongSources},
 };
 
 }  // namespace

@@ -5,6 +5,8 @@
 #include <numeric>
 #include <utility>
 
+#include "fuzz/programs/edges.h"
+
 namespace assay::fuzz {
 
 bool Sketch::Takes(Opcode opcode, const Instruction* x) {
@@ -126,6 +128,19 @@ Instruction* Sketch::Reduce(Instruction* x, Opcode fold, std::vector<int64_t> di
   return w_.Finish(std::move(made));
 }
 
+Instruction* Sketch::ReducePairs(Instruction* x, Opcode fold, Instruction* start) {
+  if (!Takes(fold, x) || start == nullptr) return nullptr;
+  Computation* const region = Region(fold, TypeOf(x));
+  Window pairs;
+  for (const int64_t size : x->shape().dimensions()) {
+    pairs.dimensions.emplace_back().size = std::min<int64_t>(size, 2);
+  }
+  auto made = w_.Start(Opcode::kReduceWindow, {x, start});
+  made->SetAttribute(Attr::kWindow, std::move(pairs));
+  made->SetAttribute(Attr::kToApply, region);
+  return w_.Finish(std::move(made));
+}
+
 Instruction* Sketch::Dot(Instruction* a, Instruction* b, int64_t a_contracting,
                          int64_t b_contracting, int64_t batches) {
   if (!Takes(Opcode::kDot, a) || b == nullptr) return nullptr;
@@ -239,6 +254,24 @@ Instruction* Sketch::ScatterElements(Instruction* vector, Instruction* indices,
   made->SetAttribute(Attr::kIndexVectorDim, int64_t{1});
   made->SetAttribute(Attr::kToApply, region);
   return w_.Finish(std::move(made));
+}
+
+Instruction* Sketch::TellingValues(ElementType type, Sizes sizes) {
+  static constexpr ValueProfile kTelling[] = {ValueProfile::kSpecial,  ValueProfile::kAll,
+                                              ValueProfile::kPatterns, ValueProfile::kOverflow,
+                                              ValueProfile::kIntegers, ValueProfile::kCancellation,
+                                              ValueProfile::kSpecial,  ValueProfile::kBenign};
+  static constexpr uint64_t kStrides[] = {1, 3, 5, 7, 11, 2};
+  ProfileUse use;
+  use.profile = choices().Of(kTelling);
+  use.seed = choices().Byte() + 1;
+  use.stride = choices().Of(kStrides);
+  if (use.profile == ValueProfile::kAll) {
+    use.offset = AnyEdgePattern(type, choices());
+    use.stride = 1;
+  }
+  if (!CheckProfile(use, Shape(type, sizes)).ok()) use.profile = ValueProfile::kBenign;
+  return w_.NewArray(type, sizes, use);
 }
 
 Instruction* Sketch::Infinity(ElementType type, bool negative) {

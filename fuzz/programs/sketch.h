@@ -42,6 +42,8 @@ class Sketch {
   // Reduces by one operation, with start value `start`.
   Instruction* Reduce(Instruction* x, Opcode fold, std::vector<int64_t> dimensions,
                       Instruction* start);
+  // The same for each window of up to two elements in a dimension.
+  Instruction* ReducePairs(Instruction* x, Opcode fold, Instruction* start);
   Instruction* Dot(Instruction* a, Instruction* b, int64_t a_contracting, int64_t b_contracting,
                    int64_t batches = 0);
   // `starts` are scalars of one integer type.
@@ -69,6 +71,9 @@ class Sketch {
   }
   // Returns a new array with values of the program's profile; float types are real.
   Instruction* Values(ElementType type, Sizes sizes) { return w_.NewArray(type, sizes); }
+  // Returns a new array with values that differ where simplifications are wrong, in another order
+  // for each array.
+  Instruction* TellingValues(ElementType type, Sizes sizes);
 
   // Returns one of these types that the grammar's options permit, otherwise the first.
   ElementType AnyOf(std::initializer_list<ElementType> types);

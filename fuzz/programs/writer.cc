@@ -498,6 +498,12 @@ ProfileUse ProgramWriter::AnyProfile(ElementType type) {
     use.profile = profile_;
   }
   if (mood_ == 3 && choices().OneIn(3)) use.profile = choices().Of(profiles);
+  // Only of a sole move does the judge know that it keeps the bits of a NaN.
+  if (sole_ && mood_ != 0 && choices().OneIn(4)) use.profile = ValueProfile::kAll;
+  if (use.profile == ValueProfile::kAll && !CheckProfile(use, Shape(type, {1})).ok()) {
+    use.profile = ValueProfile::kBenign;
+  }
+  if (use.profile == ValueProfile::kAll) use.offset = AnyEdgePattern(type, choices());
   return use;
 }
 

@@ -226,11 +226,21 @@ Instruction* Apply(Effect effect, Site& site, int64_t operand) {
   switch (effect) {
     case Effect::kProducerSkipped: {
       const Instruction& producer = *op.operand(operand);
-      if (producer.operand_count() == 0 ||
-          !Shape::Compatible(producer.operand(0)->shape(), producer.shape())) {
-        return nullptr;
+      if (producer.operand_count() == 0) return nullptr;
+      const Instruction& skipped = *producer.operand(0);
+      if (!skipped.shape().is_array() || skipped.shape().is_dynamic()) return nullptr;
+      operands[operand] = site.copy_of(skipped);
+      if (!Shape::Compatible(skipped.shape(), producer.shape())) {
+        // Bits of another type are taken as they are, where they are as many.
+        const auto bits = [](const Shape& shape) { return Info(shape.element_type()).bits; };
+        if (producer.opcode() != kConvert || bits(skipped.shape()) != bits(producer.shape())) {
+          return nullptr;
+        }
+        operands[operand] = site.Make(kBitcastConvert, producer.shape(), {operands[operand]});
+        if (operands[operand] == nullptr) return nullptr;
+      } else if (producer.opcode() == kConvert) {
+        return nullptr;  // it changes no type
       }
-      operands[operand] = site.copy_of(*producer.operand(0));
       return site.Edited([&](Instruction& x) { x.set_operands(operands); });
     }
     case Effect::kOperandReturned:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from assay._errors import InvalidArgumentError, UnsupportedError
+from assay._errors import InvalidArgumentError, NotFoundError, UnsupportedError
 from assay._module import Module, load
 from assay._ops import ops
 from assay._report import _frame
@@ -179,7 +179,10 @@ class Accuracy:
     """An operation and a type; called with a function, it says how accurate that is."""
 
     def __init__(self, operation: str, type: str, exhaustive: bool | None, samples: int) -> None:
-        found = ops[operation]
+        try:
+            found = ops[operation]
+        except KeyError as error:
+            raise NotFoundError(f'there is no operation {error.args[0]}') from error
         if type not in found.types:
             raise InvalidArgumentError(f'{found.name} has no {type}: its types are {" ".join(found.types)}')
         if type[0] not in 'bf':

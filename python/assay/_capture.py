@@ -146,7 +146,7 @@ def _host(value: Any) -> np.ndarray[Any, Any]:
     jax = require_jax()
     if not isinstance(value, jax.Array):
         # As JAX hands it on: numbers and wide types of numpy become 32 bits wide.
-        return array.astype(jax.core.get_aval(value).dtype)
+        return array.astype(jax.typeof(value).dtype)
     return np.array(array)
 
 

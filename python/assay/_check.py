@@ -53,7 +53,10 @@ class Checked:
 
     def report(self, *args: Any, **kwargs: Any) -> Report:
         """The report, whatever it says."""
-        if callable(self._function) and not isinstance(self._function, Module):
+        from assay._jax import is_compiled
+
+        is_program = isinstance(self._function, Module) or is_compiled(self._function)
+        if callable(self._function) and not is_program:
             return self._check_function(args, kwargs)
         module = self._function if isinstance(self._function, Module) else load(self._function)
         return self._check_module(module, module._arguments(args, kwargs))
@@ -79,27 +82,35 @@ class Checked:
         )
 
     def _check_function(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Report:
+        from assay._jax import with_callbacks
+
         run = _FunctionRun(self._function, args, kwargs)
         if self._target is not None:
             return self._check_module(run.module, run.program_arguments())
-        return run.judged(
-            self._profile, self._budget, self._isolate, self._reduce, self._custom_calls
-        )
+        calls = with_callbacks(self._custom_calls)
+        return run.judged(self._profile, self._budget, self._isolate, self._reduce, calls)
 
 
 class _FunctionRun:
     """One call of a function of JAX: its program, its arguments, and what it returned."""
 
     def __init__(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        from assay._jax import content_of, require_jax
+        from assay._jax import check_function, check_program, content_of, require_jax
 
         self._jax = require_jax()
+        check_function(function)
         start = time.perf_counter()
         jitted = function if hasattr(function, 'lower') else self._jax.jit(function, keep_unused=True)
         for path, leaf in _trees.flatten((args, kwargs)):
+            if isinstance(leaf, self._jax.core.Tracer):
+                raise InvalidArgumentError(
+                    f'argument {path} is a tracer: call what assay.check makes outside of jit, vmap '
+                    'and grad, and give it the transformed function, as assay.check(jax.vmap(f))'
+                )
             if callable(getattr(leaf, 'is_deleted', None)) and leaf.is_deleted():
                 to_core(leaf, f'argument {path}')  # says that it was donated
         lowered = jitted.lower(*args, **kwargs)
+        check_program(lowered)
         content, call = content_of(lowered)
         name = getattr(function, '__name__', 'f')
         self.module = Module(_core.Module.parse(content, name, _core.ReadingOptions(), []), call)

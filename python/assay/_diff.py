@@ -10,7 +10,7 @@ from typing import Any, Unpack
 
 from assay import _core
 from assay._custom_calls import CustomCalls, core_custom_calls
-from assay._errors import InvalidArgumentError
+from assay._errors import InvalidArgumentError, NotFoundError
 from assay._module import Module, load
 from assay._options import Budgets, budget_of, seed_of
 from assay._report import Comparison, Report, Repro, SuiteReport, TriageReport
@@ -146,6 +146,9 @@ def triage(
     instead where it is given. A module may take 60 seconds, unless `seconds` says otherwise.
     """
     paths = [folder] if isinstance(folder, (str, os.PathLike)) else list(folder)
+    for path in paths:
+        if not os.path.exists(path):
+            raise NotFoundError(f'there is no file or folder {os.fspath(path)!r}')
     budgets.setdefault('seconds', 60)
     text = _core.triage(
         [os.fspath(path) for path in paths],

@@ -7,15 +7,20 @@ and the rest works.
 from __future__ import annotations
 
 import io
+import os
 import sys
 from collections import OrderedDict
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Mapping
+from functools import cache
+from typing import TYPE_CHECKING, Any
 
 from assay import _core
 from assay._errors import InvalidArgumentError, UnsupportedError
 from assay._module import Call
 from assay._targets import CoreFunction
+
+if TYPE_CHECKING:
+    from assay._custom_calls import CustomCall, CustomCalls
 
 # Compiled programs that a device keeps: diagnosis asks for the same instruction many times.
 _KEPT_PROGRAMS = 64
@@ -28,7 +33,7 @@ def content_of(program: Any) -> tuple[bytes, Call]:
     if hasattr(program, 'mlir_module_serialized'):  # jax.export.Exported
         kept = tuple(program.module_kept_var_idx)
         return bytes(program.mlir_module_serialized), _call(program, kept)
-    if hasattr(program, 'runtime_executable') and hasattr(program, 'as_text'):  # Compiled
+    if is_compiled(program):
         return _compiled_bytes(program), _call(program, kept_of(program))
     if hasattr(program, 'operation') and hasattr(program, 'body'):  # an MLIR module
         return _mlir_bytes(program), Call()
@@ -89,7 +94,68 @@ def require_jax() -> Any:
         raise UnsupportedError(
             'assay.check runs functions of JAX, which is not installed: pip install jax'
         ) from error
+    _hide_frames()
     return jax
+
+
+@cache
+def _hide_frames() -> None:
+    """The user's line is the one that calls Assay, not the one here that calls JAX."""
+    try:
+        from jax._src import source_info_util
+
+        source_info_util.register_exclusion(os.path.dirname(__file__))
+    except (ImportError, AttributeError):
+        pass  # another version of JAX
+
+
+def is_compiled(program: Any) -> bool:
+    """Whether it is what `.lower(...).compile()` gives: a program that can be called."""
+    return hasattr(program, 'runtime_executable') and hasattr(program, 'as_text')
+
+
+def check_function(function: Any) -> None:
+    """Refuses what jax.jit cannot trace, where its message would not say why."""
+    if type(function).__module__.partition('.')[0] == 'numpy':
+        name = getattr(function, '__name__', 'f')
+        raise InvalidArgumentError(
+            f'numpy.{name} computes on the host and is no program of JAX: check jax.numpy.{name}'
+        )
+
+
+def check_program(lowered: Any) -> None:
+    """Refuses programs whose arguments or results are not values."""
+    arguments = getattr(getattr(lowered, '_lowering', None), 'compile_args', {})
+    if arguments.get('mut') is not None:
+        raise UnsupportedError(
+            'the function reads or writes mutable arrays (jax.Ref), which are no values: give it '
+            'their contents, and return the new ones'
+        )
+
+
+# What JAX calls the custom calls that run a Python function.
+_CALLBACKS = (
+    'xla_ffi_python_cpu_callback', 'xla_ffi_python_gpu_callback', 'xla_python_cpu_callback',
+    'xla_python_gpu_callback', 'assay_python_callback',
+)  # fmt: skip
+
+
+def with_callbacks(custom_calls: CustomCalls | None) -> CustomCalls | None:
+    """The functions, with one for callbacks into Python: those without a result, such as
+    jax.debug.print, change no value and are left out."""
+
+    def left_out(call: CustomCall, *operands: Any) -> tuple[()]:
+        if call.results:
+            raise UnsupportedError(
+                'the function calls Python while it runs (jax.pure_callback, io_callback), which '
+                'the reference interpreter cannot: leave the call out, or say what it computes '
+                f'with custom_calls={{{call.target!r}: function}}'
+            )
+        return ()
+
+    if custom_calls is not None and not isinstance(custom_calls, Mapping):
+        return custom_calls  # said where they are used
+    return {**dict.fromkeys(_CALLBACKS, left_out), **(custom_calls or {})}
 
 
 def default_device() -> Any:

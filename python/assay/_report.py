@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from assay import _core
-from assay._errors import Error, UnsupportedError, WrongResultError
+from assay._errors import Error, TargetError, UnsupportedError, WrongResultError
 from assay._module import Module
 
 if TYPE_CHECKING:
@@ -190,13 +190,16 @@ class Report:
     def raise_if(self, raise_on: str | None = 'wrong') -> Report:
         """Raises WrongResultError where the verdict is so bad; returns the report else.
 
-        raise_on: 'wrong'; 'not judged', which stands for all verdicts but right; None: never.
+        raise_on: 'wrong'; 'not judged', which stands for all verdicts but right; None: never. A
+        program that did not run raises TargetError, unless raise_on is None.
         """
-        bad = {'wrong': ('wrong',), 'not judged': ('wrong', 'not judged', 'not run'), None: ()}
+        bad = {'wrong': ('wrong',), 'not judged': ('wrong', 'not judged'), None: ()}
         if raise_on not in bad:
             raise ValueError(f"raise_on is 'wrong', 'not judged' or None, not {raise_on!r}")
         if self.verdict in bad[raise_on]:
             raise WrongResultError(self)
+        if self.verdict == 'not run' and raise_on is not None:
+            raise TargetError(str(self))
         return self
 
     def __str__(self) -> str:
@@ -209,6 +212,8 @@ class Report:
             lines.append(f'  rule: {wrong["rule"]}')
         if self.instructions and 'sentence' in self.whole:
             lines.append(f'  whole program: {self.whole["sentence"]}')
+        if self.verdict == 'not run' and self.whole.get('not_run'):
+            lines.append(f'  the target: {self.whole["not_run"]}')
         if self.repro is not None:
             lines.append(f'  repro ({self.repro.name}; .repro has its arguments):')
             lines.append(_indented(str(self.repro)))

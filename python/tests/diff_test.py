@@ -147,6 +147,11 @@ def test_reports_in_other_forms(add_tanh: assay.Module) -> None:
     assert '<script>' not in assay.diff(evil, right='golden', args=(X[:1],))._repr_html_()
 
 
+def test_triage_of_nothing(tmp_path) -> None:
+    with pytest.raises(assay.NotFoundError, match="no file or folder '/nonexistent'"):
+        assay.triage(['/nonexistent', tmp_path])
+
+
 def test_triage_groups_what_is_wrong_alike(add_tanh, tmp_path) -> None:
     for name in ('a', 'b'):
         (tmp_path / f'{name}.hlo').write_text(add_tanh.show())

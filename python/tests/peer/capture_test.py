@@ -34,6 +34,12 @@ def test_every_program_is_kept_with_arguments_and_results(tmp_path) -> None:
     np.testing.assert_allclose(golden[0], results['out0'], rtol=1e-6)
     report = captured.triage()
     assert not report.fails and len(report.to_dict()['groups']) >= 1
+    # Arrays of numpy and numbers are kept as JAX hands them on.
+    with assay.capture(tmp_path / 'numbers') as numbers:
+        jax.jit(lambda x, y: x * y)(np.ones(3), 2)
+    assert not numbers.skipped, numbers.skipped
+    inputs = np.load(numbers.programs[0].inputs)
+    assert inputs['arg0'].dtype == np.float32 and inputs['arg1'].dtype == np.int32
     count = len(captured.programs)
     step(X, X + 1)
     assert len(captured.programs) == count
@@ -64,7 +70,7 @@ def run_pytest(folder: pathlib.Path, text: str, *arguments: str) -> tuple[int, s
 
 def test_the_plugin_judges_marked_tests(tmp_path) -> None:
     code, output = run_pytest(tmp_path, """
-        import jax, jax.numpy as jnp, pytest
+        import jax, jax.numpy as jnp, numpy as np, pytest
         import assay
 
         def wrong(module, *arguments):
@@ -77,7 +83,7 @@ def test_the_plugin_judges_marked_tests(tmp_path) -> None:
         @pytest.mark.assay(profile='golden')
         def test_beyond_golden():
             # XLA CPU's tanh is no correctly rounded one
-            jax.jit(jnp.tanh)(jnp.linspace(-3, 3, 1000))
+            jax.jit(jnp.tanh)(np.linspace(-3, 3, 1000))
 
         @pytest.mark.assay
         def test_nothing_runs():

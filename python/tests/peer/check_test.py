@@ -198,19 +198,51 @@ def test_custom_calls_of_a_function() -> None:
 def test_functions_that_are_no_programs() -> None:
     with pytest.raises(assay.InvalidArgumentError, match='is a function'):
         assay.load(model)
-    with pytest.raises(assay.UnsupportedError):
+    with pytest.raises(assay.UnsupportedError, match="custom_calls={'xla_ffi_python_cpu_callback'"):
         assay.check(lambda x: jax.pure_callback(lambda y: y, x, x))(X)
+    with pytest.raises(assay.InvalidArgumentError, match=r'check jax\.numpy\.sin'):
+        assay.check(np.sin)(X)
+    ref = jax.new_ref(X)
+    for function, arguments in ((lambda: ref[...] * 2, ()), (lambda r: r[...] * 2, (ref,))):
+        with pytest.raises(assay.UnsupportedError, match=r'jax\.Ref'):
+            assay.check(function)(*arguments)
     deleted = jnp.ones(3)
     deleted.delete()
     with pytest.raises(assay.PreconditionError, match='deleted'):
         assay.check(jnp.sin)(deleted)
 
-    @jax.jit
     def inside(x):
         return assay.check(jnp.sin)(x).result
 
-    with pytest.raises(Exception, match='racer'):
-        inside(X)
+    for transform in (jax.jit, jax.vmap, jax.grad, assay.check):
+        with pytest.raises(assay.InvalidArgumentError, match=r'as assay\.check\(jax\.vmap\(f\)\)'):
+            transform(inside)(X)
+
+
+def test_what_prints_and_what_is_compiled_is_checked(capfd) -> None:
+    def prints(x):
+        jax.debug.print('x is {}', x[0, 0])
+        return x + 1
+
+    assert assay.check(prints)(X).ok
+    assert 'x is ' in capfd.readouterr().out
+    report = assay.check(jax.jit(jnp.sin).lower(X).compile())(X)
+    assert report.ok and report.target.startswith('JAX on cpu'), report
+
+
+def test_the_line_of_a_function_of_jax_is_the_one_that_checks_it() -> None:
+    with pytest.raises(assay.WrongResultError) as raised:
+        assay.check(jnp.sin, target=lambda module, x: np.zeros_like(x))(X)
+    assert 'check_test.py' in (raised.value.report.source_line or ''), raised.value
+
+
+def test_a_target_that_does_not_run_is_no_success() -> None:
+    def target(module, *arguments):
+        raise ValueError('it burns')
+
+    with pytest.raises(assay.TargetError, match='it burns'):
+        assay.check(jnp.sin, target=target)(X)
+    assert assay.check(jnp.sin, target=target, raise_on=None)(X).verdict == 'not run'
 
 
 def test_side_effects_of_tracing_happen_once() -> None:

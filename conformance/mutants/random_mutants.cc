@@ -185,6 +185,21 @@ std::vector<Mutant> RandomMutants() {
              return FloatResult()(x) && x.GetEnum<RandomDistribution>(Attr::kDistribution) ==
                                             RandomDistribution::kNormal;
            })},
+      {"programs/equal_draws_are_merged",
+       {kRng},
+       "of two equal instructions that draw numbers one is taken for the other",
+       [](Site& site) -> Instruction* {
+         const Instruction& x = site.original();
+         for (const auto& each : x.parent()->instructions()) {
+           if (each.get() == &x) return nullptr;
+           if (each->opcode() == kRng && each->shape() == x.shape() &&
+               each->operands() == x.operands() &&
+               each->GetInt(Attr::kDistribution) == x.GetInt(Attr::kDistribution)) {
+             return site.copy_of(*each);
+           }
+         }
+         return nullptr;
+       }},
   };
 }
 

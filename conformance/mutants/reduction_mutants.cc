@@ -1,6 +1,9 @@
 // Defects of reductions, windows, scans and normalisations.
 #include <algorithm>
 
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "absl/strings/str_cat.h"
 #include "conformance/mutants/defects.h"
 #include "conformance/mutants/mutant.h"
 #include "conformance/mutants/sums.h"
@@ -72,6 +75,44 @@ Defect SumsIn(ElementType accumulator, std::initializer_list<ElementType> types)
                TypeIs(types));
 }
 
+// Of several arrays that are folded together the narrow sums are rounded at every addition.
+// Rounding to the bits of the type changes no value of it, and is no addition that golden would sum
+// exactly.
+Defect NarrowSumsBesideOthers() {
+  return [](Site& site) -> Instruction* {
+    if (RootOf(site.original()) != kTuple) return nullptr;
+    bool changed = false;
+    Computation* region = site.EditedCallee(Attr::kToApply, [](Instruction&) {});
+    std::vector<Instruction*> parts(region->root()->operands().begin(),
+                                    region->root()->operands().end());
+    if (absl::flat_hash_set<Instruction*>(parts.begin(), parts.end()).size() < 2) return nullptr;
+    absl::flat_hash_map<Instruction*, Instruction*> rounded;
+    for (Instruction*& part : parts) {
+      const Shape& shape = part->shape();
+      if (part->opcode() != kAdd || !IsFloat(shape.element_type())) continue;
+      if (Info(shape.element_type()).bits >= 32) continue;
+      Instruction*& own = rounded[part];
+      if (own == nullptr) {
+        auto other = std::make_unique<Instruction>(kReducePrecision, shape);
+        other->set_name(absl::StrCat("defect", rounded.size()));
+        other->set_operands({part});
+        other->SetAttribute(Attr::kExponentBits, 11);
+        other->SetAttribute(Attr::kMantissaBits,
+                            Info(shape.element_type()).format->significand_bits);
+        own = region->Add(std::move(other));
+      }
+      part = own;
+      changed = true;
+    }
+    if (!changed) return nullptr;
+    auto root = std::make_unique<Instruction>(kTuple, region->root()->shape());
+    root->set_name("defect");
+    root->set_operands(parts);
+    region->set_root(region->Add(std::move(root)));
+    return site.Edited([&](Instruction& x) { x.SetAttribute(Attr::kToApply, region); });
+  };
+}
+
 // NaNs among what is reduced are left out.
 Defect IgnoresNan() {
   return [](Site& site) -> Instruction* {
@@ -115,6 +156,10 @@ std::vector<Mutant> ReduceMutants() {
       {"reduce/sums_in_bf16", {kReduce}, "sums of bf16 are kept in bf16", SumsIn(kBF16, {kBF16})},
       {"reduce/sums_in_f16", {kReduce}, "sums of f16 are kept in f16", SumsIn(kF16, {kF16})},
       {"reduce/f64_sums_in_f32", {kReduce}, "sums of f64 are kept in f32", SumsIn(kF32, {kF64})},
+      {"reduce/sums_narrow_beside_another",
+       {kReduce},
+       "folded together with another array, a narrow sum is rounded at every addition",
+       NarrowSumsBesideOthers()},
       {"reduce/maximum_ignores_nan", {kReduce}, "a NaN does not reach the maximum", IgnoresNan()},
       {"reduce/minimum_is_maximum",
        {kReduce},
@@ -204,6 +249,10 @@ std::vector<Mutant> WindowMutants() {
        {kReduceWindow},
        "sums of bf16 are kept in bf16",
        SumsIn(kBF16, {kBF16})},
+      {"reduce-window/sums_narrow_beside_another",
+       {kReduceWindow},
+       "folded together with another array, a narrow sum is rounded at every addition",
+       NarrowSumsBesideOthers()},
       {"reduce-window/maximum_ignores_nan",
        {kReduceWindow},
        "a NaN does not reach the maximum",
@@ -307,6 +356,14 @@ std::vector<Mutant> ScanMutants() {
            out.Set(i, right.Get(PositionOf(from, out.shape().dimensions())));
          }
        })},
+      {"scan/sums_narrow_beside_another",
+       {kScan},
+       "folded together with another array, a narrow sum is rounded at every addition",
+       NarrowSumsBesideOthers()},
+      {"scatter/sums_narrow_beside_another",
+       {kScatter},
+       "folded together with another array, a narrow sum is rounded at every addition",
+       NarrowSumsBesideOthers()},
       {"batch-norm-training/unbiased_variance",
        {kBatchNormTraining},
        "divided by n - 1",

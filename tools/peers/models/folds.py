@@ -304,29 +304,40 @@ def scattered(instruction, array, indices, updates):
             yield int(at[tuple(full)]), int(from_update[tuple(update)])
 
 
+def scanned_folds(machine, name, arrays, carries):
+    """Of each array of a scan along lines the fold whose prefixes are its results and its carry, or None."""
+    results, count = expressions(machine, name), len(arrays)
+    if count != carries or len(results) != 2 * count or any(len(each.shape) != 1 for each in arrays):
+        return [None] * count
+    folds = []
+    for k, array in enumerate(arrays):
+        op = folded(results[count + k], (k, count + k))
+        folds.append(Recognised(op, array.type) if op and folded(results[k], (k, count + k)) == op else None)
+    return folds
+
+
 def scan(machine, instruction, operands):
-    """Of a step that returns the fold of its input and its carry twice every prefix is exact; any other step runs as written."""
-    computation, carries = machine.computations[instruction.attributes['to_apply']], int(instruction.attributes['num_carries'])
+    """Of an array whose result and carry are both the fold of its input and its carry every prefix is exact; any other runs as
+    written."""
+    name, carries = instruction.attributes['to_apply'], int(instruction.attributes['num_carries'])
     dimension = instruction.numbers('dimensions')[0]
     count = len(operands) - carries
-    arrays, state = operands[:count], operands[count:]
-    results = expressions(machine, instruction.attributes['to_apply'])
-    op = folded(results[-1], (0, 1)) if (count, carries, len(arrays[:1]) and len(arrays[0].shape)) == (1, 1, 1) else None
-    exact = op is not None and len(results) == 2 and folded(results[0], (0, 1)) == op
-    if not exact and any(each.op in FOLDS + ('call', 'fusion') for each in computation.instructions) and any(
-            formats.is_float(array.type) or array.type in formats.COMPLEX for array in arrays):
+    arrays, state = operands[:count], list(operands[count:])
+    folds = scanned_folds(machine, name, arrays, carries)
+    if any(each.op in FOLDS + ('call', 'fusion') for each in machine.computations[name].instructions) and any(
+            fold is None and (formats.is_float(array.type) or array.type in formats.COMPLEX) for fold, array in zip(folds, arrays)):
         raise Unsupported('a scan that folds floats in several ways')
     length = arrays[0].shape[dimension] if arrays else int(instruction.attributes.get('scan_dimension_size', 0))
     order = range(length) if instruction.attributes.get('is_reverse') != 'true' else range(length - 1, -1, -1)
-    fold, out = Recognised(op, arrays[0].type) if exact else None, {}
-    prefix = fold.prefixes(state[0].data[0]) if exact else None
+    prefixes, out = [fold and fold.prefixes(each.data[0]) for fold, each in zip(folds, state)], {}
     for t in order:
-        if exact:
-            out[t] = [Array(arrays[0].type, (), [prefix(arrays[0].data[t])])]
-            state = out[t]
-            continue
-        rows = [moved(each, np.take(places(each), t, dimension)) for each in arrays]
-        made = machine.call(instruction.attributes['to_apply'], rows + state)
+        if folds and all(folds):
+            made = [None] * 2 * count
+        else:
+            made = machine.call(name, [moved(each, np.take(places(each), t, dimension)) for each in arrays] + state)
+        for k, prefix in enumerate(prefixes):
+            if prefix:
+                made[k] = made[len(made) - carries + k] = Array(arrays[k].type, (), [prefix(arrays[k].data[t])])
         out[t], state = made[:len(made) - carries], made[len(made) - carries:]
     if not out:
         raise Unsupported('a scan of nothing')

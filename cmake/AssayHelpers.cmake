@@ -18,7 +18,7 @@ if(ASSAY_WERROR)
 endif()
 
 # Tests themselves are not optimised: that would take a third of their compile time (two thirds under
-# the sanitizers) and speed up nothing.
+# the sanitizers) and speed up nothing but those that compute what they expect (OPTIMIZED).
 set(ASSAY_TEST_OPTIONS $<$<CONFIG:Release>:-O0>)
 # The undefined-behaviour sanitizer takes a fifth of the compile time of a test. It is for what tests call,
 # which is in the libraries; the assay command and the fuzz targets run all of that, inline functions too.
@@ -167,11 +167,16 @@ function(assay_library)
   endforeach()
 endfunction()
 
-function(_assay_test_program target)
+function(_assay_test_program target optimized)
   _assay_configure(${target})
   target_include_directories(${target} PRIVATE ${assay_SOURCE_DIR} ${assay_BINARY_DIR})
   target_compile_options(${target} PRIVATE ${ASSAY_TEST_OPTIONS})
-  _assay_precompile(${target} assay_test_headers)
+  if(optimized AND NOT ASSAY_SANITIZED)
+    target_compile_options(${target} PRIVATE ${ASSAY_CALM_OPTIONS} ${CMAKE_CXX_COMPILE_OPTIONS_PIC})
+    _assay_precompile(${target} assay_library_headers)
+  else()
+    _assay_precompile(${target} assay_test_headers)
+  endif()
   target_compile_definitions(${target} PRIVATE ASSAY_SOURCE_DIR="${assay_SOURCE_DIR}")
   target_link_libraries(${target} PRIVATE GTest::gmock)
 endfunction()
@@ -186,7 +191,7 @@ function(assay_joined_tests name)
   endif()
   set(target assay_${name})
   add_executable(${target} ${assay_SOURCE_DIR}/spec/testing/joined_main.cc)
-  _assay_test_program(${target})
+  _assay_test_program(${target} FALSE)
   target_link_libraries(${target} PRIVATE absl::strings)
   set(ASSAY_JOINED_TESTS ${target} PARENT_SCOPE)
 endfunction()
@@ -195,18 +200,19 @@ endfunction()
 # COST is the seconds that a long test takes in the release build: CTest starts the longest first,
 # so that none runs alone at the end.
 # UNSANITIZED is for a test that enumerates values over code that other tests run under the sanitizers.
-# After assay_joined_tests() tests share one program, but for those that are ALONE.
+# OPTIMIZED is for a test that itself takes the time, since it enumerates and computes what it expects.
+# After assay_joined_tests() tests share one program, but for those that are ALONE, SEPARATE or OPTIMIZED.
 function(assay_test)
   if(NOT ASSAY_BUILD_TESTS)
     return()
   endif()
-  cmake_parse_arguments(ARG "ALONE;SEPARATE;UNSANITIZED" "NAME;TIMEOUT;COST" "SRCS;DEPS;LABELS;ARGS;ENVIRONMENT" ${ARGN})
+  cmake_parse_arguments(ARG "ALONE;OPTIMIZED;SEPARATE;UNSANITIZED" "NAME;TIMEOUT;COST" "SRCS;DEPS;LABELS;ARGS;ENVIRONMENT" ${ARGN})
   if(ARG_UNSANITIZED AND CMAKE_CXX_FLAGS MATCHES "fsanitize")
     return()
   endif()
   set(target assay_${ARG_NAME})
   _assay_qualify(deps ${ARG_DEPS})
-  if(ASSAY_JOINED_TESTS AND NOT ARG_ALONE AND NOT ARG_SEPARATE)
+  if(ASSAY_JOINED_TESTS AND NOT ARG_ALONE AND NOT ARG_OPTIMIZED AND NOT ARG_SEPARATE)
     set(program ${ASSAY_JOINED_TESTS})
     target_sources(${program} PRIVATE ${ARG_SRCS})
     target_link_libraries(${program} PRIVATE ${deps})
@@ -221,7 +227,7 @@ function(assay_test)
     if(ARG_SEPARATE)
       set_target_properties(${target} PROPERTIES UNITY_BUILD OFF)
     endif()
-    _assay_test_program(${target})
+    _assay_test_program(${target} ${ARG_OPTIMIZED})
     target_link_libraries(${target} PRIVATE ${deps} GTest::gtest_main)
   endif()
   add_test(NAME ${ARG_NAME} COMMAND ${program} ${ARG_ARGS})

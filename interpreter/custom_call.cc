@@ -70,20 +70,20 @@ void CustomCallRegistry::Register(std::string target, CustomCallHandler handler,
   meanings_[std::move(target)] = {std::move(handler), elementwise};
 }
 
-const CustomCallHandler* CustomCallRegistry::Find(absl::string_view target) const {
+const CustomCallRegistry::Meaning* CustomCallRegistry::MeaningOf(absl::string_view target) const {
   const auto found = meanings_.find(target);
-  return found == meanings_.end() ? nullptr : &found->second.handler;
+  if (found != meanings_.end()) return &found->second;
+  return base_ == nullptr ? nullptr : base_->MeaningOf(target);
+}
+
+const CustomCallHandler* CustomCallRegistry::Find(absl::string_view target) const {
+  const Meaning* meaning = MeaningOf(target);
+  return meaning == nullptr ? nullptr : &meaning->handler;
 }
 
 std::optional<Opcode> CustomCallRegistry::ElementwiseOp(absl::string_view target) const {
-  const auto found = meanings_.find(target);
-  return found == meanings_.end() ? std::nullopt : found->second.elementwise;
-}
-
-std::vector<std::string> CustomCallRegistry::targets() const {
-  std::vector<std::string> names;
-  for (const auto& [name, meaning] : meanings_) names.push_back(name);
-  return names;
+  const Meaning* meaning = MeaningOf(target);
+  return meaning == nullptr ? std::nullopt : meaning->elementwise;
 }
 
 const CustomCallRegistry& RegistryOf(const PlanOptions& options) {

@@ -40,6 +40,10 @@ using CustomCallHandler = std::function<absl::StatusOr<Literal>(const CustomCall
 
 class CustomCallRegistry {
  public:
+  CustomCallRegistry() = default;
+  // Has the targets of `base`, which must outlive it, but for those that are registered here.
+  explicit CustomCallRegistry(const CustomCallRegistry* base) : base_(base) {}
+
   // The well-known targets.
   static const CustomCallRegistry& BuiltIn();
 
@@ -50,13 +54,15 @@ class CustomCallRegistry {
   // Null when nobody has registered the target.
   const CustomCallHandler* Find(absl::string_view target) const;
   std::optional<Opcode> ElementwiseOp(absl::string_view target) const;
-  std::vector<std::string> targets() const;
 
  private:
   struct Meaning {
     CustomCallHandler handler;
     std::optional<Opcode> elementwise;
   };
+  const Meaning* MeaningOf(absl::string_view target) const;
+
+  const CustomCallRegistry* base_ = nullptr;
   std::map<std::string, Meaning, std::less<>> meanings_;
 };
 

@@ -2,10 +2,10 @@
 #ifndef ASSAY_CONFORMANCE_MUTANTS_MUTANT_CASES_H_
 #define ASSAY_CONFORMANCE_MUTANTS_MUTANT_CASES_H_
 
-#include <string>
 #include <vector>
 
-#include "absl/container/flat_hash_set.h"
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "conformance/corpus/corpus_case.h"
 #include "conformance/mutants/mutant.h"
@@ -23,10 +23,12 @@ class MutantCases {
   std::vector<const CorpusCase*> Of(const Mutant& mutant) const;
 
  private:
-  bool Examines(const CorpusCase& corpus_case, const Mutant& mutant) const;
+  // Those whose module holds an instruction of this operation. Not for several threads.
+  const std::vector<const CorpusCase*>& WithInstruction(Opcode opcode) const;
 
-  absl::Span<const CorpusCase> cases_;
-  absl::flat_hash_set<std::string> tagged_;  // operations
+  std::vector<const CorpusCase*> cases_;
+  absl::flat_hash_map<absl::string_view, std::vector<const CorpusCase*>> tagged_;  // by operation
+  mutable absl::flat_hash_map<Opcode, std::vector<const CorpusCase*>> holding_;
 };
 
 }  // namespace assay

@@ -105,7 +105,7 @@ DefectiveModule PutInto(const Module& module, absl::Span<const Opcode> opcodes,
                         const Defect& defect, const CustomCallRegistry& base) {
   DefectiveModule result;
   result.module = std::make_unique<Module>(module.name());
-  result.registry = std::make_unique<CustomCallRegistry>(base);
+  result.registry = std::make_unique<CustomCallRegistry>(&base);
   CopyHeader(module, result.module.get());
   const absl::flat_hash_set<const Computation*> run = RunComputations(module);
   CalleeMap callees;

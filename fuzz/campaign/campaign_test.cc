@@ -18,6 +18,9 @@
 namespace assay::fuzz {
 namespace {
 
+// For what runs a campaign several times.
+constexpr int64_t kFewPrograms = kScheduleStride == 1 ? 150 : 40;
+
 class CampaignTest : public testing::Test {
  protected:
   void SetUp() override {
@@ -94,19 +97,20 @@ TEST_F(CampaignTest, JobsAndInterruptionsChangeNothing) {
     return all;
   };
   options_.reduce.questions = 0;
+  options_.programs = kFewPrograms;
   const CampaignResult whole = Ran();
   options_.jobs = 3;
   const CampaignResult together = Ran();
   EXPECT_EQ(signatures(whole), signatures(together));
   EXPECT_EQ(whole.counts, together.counts);
   options_.jobs = 1;
-  options_.programs = 70;
+  options_.programs = kFewPrograms / 2;
   const CampaignResult half = Ran();
   const CampaignIdentity identity{"t", "p", "", "", options_.seed};
   const auto read = ParseCampaign(CampaignJson(identity, half).dump(), "half", identity);
   ASSERT_TRUE(read.ok()) << read.status();
   options_.start = *read;
-  options_.programs = 150;
+  options_.programs = kFewPrograms;
   const CampaignResult rest = Ran();
   EXPECT_EQ(signatures(whole), signatures(rest));
   EXPECT_EQ(whole.counts, rest.counts);
@@ -183,6 +187,7 @@ TEST_F(CampaignTest, ShardsShareTheWork) {
 TEST_F(CampaignTest, BatchesFindTheSame) {
   UseMutant("mutant:reverse/two_dimensions_apart");
   options_.reduce.questions = 0;
+  options_.programs = kFewPrograms;
   options_.examiner.relations = options_.examiner.repeat = false;
   const CampaignResult alone = Ran();
   options_.batch = 7;

@@ -113,6 +113,23 @@ ENTRY e {
   EXPECT_THAT(TilesOfFreeResults(kText, {})[1], whole);
 }
 
+// Hosts make no arrays of tiles of which some are empty, and abort on the list of their devices.
+TEST(GlobalShapes, FreeResultsWithEmptyTilesAreWhole) {
+  constexpr char kText[] = R"(HloModule m
+ENTRY e {
+  x = f32[2] parameter(0)
+  ROOT y = f32[2] custom-call(x), custom_call_target="Sharding", sharding={devices=[4]<=[4]}
+})";
+  const absl::StatusOr<std::unique_ptr<Module>> module = ParseModule(kText);
+  ASSERT_TRUE(module.ok()) << module.status();
+  const absl::StatusOr<GlobalShapes> free = GlobalShapes::Of(**module, 4, {true});
+  ASSERT_TRUE(free.ok()) << free.status();
+  EXPECT_TRUE(free->results()[0].IsReplicated());
+  const absl::StatusOr<GlobalShapes> said = GlobalShapes::Of(**module, 4);
+  ASSERT_TRUE(said.ok()) << said.status();
+  EXPECT_EQ(SerializedSharding(said->results()[0]), "");
+}
+
 // A value that leaves a manual region has the sharding with which it leaves.
 TEST(GlobalShapes, FreeResultsHaveTheShardingOfTheRegionThatTheyLeave) {
   constexpr char kText[] =

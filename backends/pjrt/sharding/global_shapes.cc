@@ -23,7 +23,7 @@ absl::StatusOr<Sharding> ShardingOr(const absl::StatusOr<std::optional<Sharding>
 
 // Returns true if the devices hold full tiles of one array, of which hosts make arrays.
 bool HasFullTiles(const Placement& placement) {
-  if (!placement.known || placement.values > 1 || placement.summands > 1) return false;
+  if (!placement.known || placement.values > 1) return false;
   for (const std::optional<DeviceTile>& tile : placement.devices) {
     if (!tile) return false;
     for (size_t d = 0; d < placement.tile_sizes.size(); ++d) {
@@ -107,11 +107,18 @@ absl::Status GlobalShapes::AddLeaves(const Sharding& sharding, const Instruction
 void GlobalShapes::PlaceFreeResults(const Module& module, const std::vector<bool>& is_free) {
   for (size_t i = 0; i < results_.size(); ++i) {
     const bool free = is_free.size() == 1 ? is_free[0] : i < is_free.size() && is_free[i];
-    if (!free || !results_[i].shape.is_array() || !results_[i].IsReplicated()) continue;
+    if (!free || !results_[i].shape.is_array()) continue;
+    if (!HasFullTiles(results_[i].placement)) {
+      absl::StatusOr<Placement> whole = TilesOf(Sharding(), results_[i].shape, partitions_);
+      if (whole.ok()) results_[i].placement = *std::move(whole);
+    }
+    if (!results_[i].IsReplicated()) continue;
     const std::optional<Sharding> sharding = PropagatedSharding(module, i);
     if (!sharding) continue;
     absl::StatusOr<Placement> placement = TilesOf(*sharding, results_[i].shape, partitions_);
-    if (placement.ok() && HasFullTiles(*placement)) results_[i].placement = *std::move(placement);
+    if (placement.ok() && HasFullTiles(*placement) && placement->summands == 1) {
+      results_[i].placement = *std::move(placement);
+    }
   }
 }
 
@@ -168,6 +175,11 @@ std::string SerializedSharding(const PlacedLeaf& leaf) {
     sharding.add_tile_assignment_devices(first.begin()->second.front());
     return sharding.SerializeAsString();
   }
+  // Hosts abort on a list of devices that is not as long as the dimensions say: some tiles are
+  // empty.
+  size_t places = copies * static_cast<size_t>(leaf.placement.summands);
+  for (const std::set<int64_t>& own : starts) places *= own.size();
+  if (places != leaf.placement.devices.size()) return "";
   sharding.set_type(wire::OpSharding::OTHER);
   for (const std::set<int64_t>& own : starts) {
     sharding.add_tile_assignment_dimensions(static_cast<int64_t>(own.size()));

@@ -48,6 +48,7 @@ class Checked:
             functools.update_wrapper(self, function, updated=())
 
     def __call__(self, *args: Any, **kwargs: Any) -> Report:
+        __tracebackhide__ = True  # pytest shows the test's line
         report = self.report(*args, **kwargs)
         return report.raise_if(self._raise_on)
 

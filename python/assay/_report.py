@@ -193,6 +193,7 @@ class Report:
         raise_on: 'wrong'; 'not judged', which stands for all verdicts but right; None: never. A
         program that did not run raises TargetError, unless raise_on is None.
         """
+        __tracebackhide__ = True  # pytest shows the test's line
         bad = {'wrong': ('wrong',), 'not judged': ('wrong', 'not judged'), None: ()}
         if raise_on not in bad:
             raise ValueError(f"raise_on is 'wrong', 'not judged' or None, not {raise_on!r}")

@@ -52,7 +52,8 @@ def _judge(execution: Execution, profile: str | None) -> Report:
     from assay import _core
     from assay._arrays import to_core
     from assay._check import _whole_report
-    from assay._jax import profile_of
+    from assay._custom_calls import core_custom_calls
+    from assay._jax import profile_of, with_callbacks
     from assay._module import load
 
     profile = profile or profile_of(execution.platform)
@@ -60,7 +61,7 @@ def _judge(execution: Execution, profile: str | None) -> Report:
     actual = [[to_core(value, f'result {i}') for i, value in enumerate(execution.results)]]
     arguments = module._arguments(tuple(execution.arguments))
     text, sentence, golden = _core.judge(
-        module._core, arguments, actual, profile, _core.Budget(), {}
+        module._core, arguments, actual, profile, _core.Budget(), core_custom_calls(with_callbacks(None))
     )
     report = _whole_report(
         module, text, f'{execution.name}: {sentence}', f'JAX on {execution.platform}', profile, None, golden
@@ -111,22 +112,25 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, Any]:
         result = yield
     finally:
         watch.remove()
-    if not executions:
-        reasons = ''.join(f'\n  {reason}' for reason in watch.skipped)
-        pytest.fail(f'JAX ran no program in this test that could be judged{reasons}', pytrace=False)
+    reasons, judged = list(watch.skipped), 0
     for execution in executions:
         try:
             report = _judge(execution, profile)
         except UnsupportedError as error:
             if raise_on == 'not judged':
                 pytest.fail(f'{execution.name} was not judged: {error}', pytrace=False)
+            reasons.append(f'{execution.name}: {error}')
             continue
         except Error as error:
             pytest.fail(f'{execution.name} could not be judged: {error}', pytrace=False)
+        judged += 1
         _keep(item.config, item.nodeid, report)
         bad = report.verdict == 'wrong' or (raise_on == 'not judged' and not report.ok)
         if bad and raise_on is not None:
             pytest.fail(str(report), pytrace=False)
+    if judged == 0:
+        listed = ''.join(f'\n  {reason}' for reason in reasons)
+        pytest.fail(f'JAX ran no program in this test that could be judged{listed}', pytrace=False)
     return result
 
 
@@ -143,6 +147,7 @@ def assay_check(request: pytest.FixtureRequest) -> Callable[..., Callable[..., R
         run = check(function, raise_on=None, **options)
 
         def call(*args: Any, **kwargs: Any) -> Report:
+            __tracebackhide__ = True
             report = run(*args, **kwargs)
             _keep(request.config, request.node.nodeid, report)
             return report.raise_if(raise_on)

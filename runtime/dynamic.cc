@@ -14,6 +14,7 @@
 #include "runtime/effect.h"
 #include "runtime/engine.h"
 #include "runtime/world.h"
+#include "spec/element/index_value.h"
 #include "spec/ops/shape_inference.h"
 
 namespace assay::runtime {
@@ -189,11 +190,7 @@ class DynamicUpdate : public Effect {
       if (whole) sizes[d] = updated[d];
       kept[d] = std::min(kept[d], sizes[d]);
       const Literal& index = indices[one_operand ? 0 : d];
-      const Element element = index.Get(one_operand ? d : 0);
-      const ElementType type = index.element_type();
-      const int64_t at = IsSigned(type) ? DecodeSigned(type, element.bits)
-                                        : static_cast<int64_t>(std::min<uint64_t>(
-                                              DecodeUnsigned(type, element.bits), INT64_MAX));
+      const int64_t at = IndexValue(index.element_type(), index.Get(one_operand ? d : 0));
       if (updated[d] > sizes[d]) {
         return RunTimeError(absl::StrCat("the update has ", updated[d], " elements in dimension ",
                                          d, ", the array only ", sizes[d]));

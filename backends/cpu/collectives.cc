@@ -12,8 +12,8 @@
 #include "absl/strings/str_cat.h"
 #include "backends/cpu/defect.h"
 #include "backends/cpu/fold.h"
-#include "backends/cpu/indices.h"
 #include "backends/cpu/kernels.h"
+#include "runtime/indices.h"
 #include "runtime/parallel.h"
 #include "runtime/strided_copy.h"
 #include "spec/ops/collective_groups.h"
@@ -207,11 +207,11 @@ class ExchangeRows : public Kernel {
       for (int64_t u = 0; u < updates_; ++u) {
         const int64_t place = position_ * updates_ + u;
         const auto read = [&](int64_t k) {
-          return LoadIndex(ElementTypeOf(k), operand(sender, k).data, place);
+          return runtime::LoadIndex(ElementTypeOf(k), operand(sender, k).data, place);
         };
         const Transfer transfer = {sender, u, read(2), read(4), read(3)};
         const int64_t received =
-            LoadIndex(ElementTypeOf(5), operand(position_, 5).data, sender * updates_ + u);
+            runtime::LoadIndex(ElementTypeOf(5), operand(position_, 5).data, sender * updates_ + u);
         absl::Status status = Check(transfer, received, op_.operand(0)->shape().dimension(0), rows);
         if (!status.ok()) return status;
         if (transfer.rows > 0) transfers.push_back(transfer);

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "backends/cpu/defect.h"
-#include "backends/cpu/indices.h"
 #include "backends/cpu/kernels.h"
+#include "runtime/indices.h"
 #include "runtime/parallel.h"
 #include "runtime/strided_copy.h"
 #include "spec/ops/dimension_numbers.h"
@@ -33,8 +33,8 @@ class Starts {
   int64_t Offset(absl::Span<const ArrayRef> operands) const {
     int64_t offset = 0;
     for (size_t d = 0; d < most_.size(); ++d) {
-      const int64_t start = vector_ ? LoadIndex(type_, operands[first_].data, d)
-                                    : LoadIndex(type_, operands[first_ + d].data, 0);
+      const int64_t start = vector_ ? runtime::LoadIndex(type_, operands[first_].data, d)
+                                    : runtime::LoadIndex(type_, operands[first_ + d].data, 0);
       offset +=
           std::clamp<int64_t>(start, 0, ASSAY_DEFECT(12, most_[d], most_[d] / 2)) * strides_[d];
     }
@@ -160,8 +160,8 @@ class GatherKernel : public Kernel {
     for (int64_t i = 0; i < n; ++i, batch.Next()) {
       int64_t from = ASSAY_DEFECT(14, batch.offset(2), 0);
       for (const Component& component : components_) {
-        const int64_t start =
-            LoadIndex(index_type_, operands[1].data, batch.offset(0) + component.index_offset);
+        const int64_t start = runtime::LoadIndex(index_type_, operands[1].data,
+                                                 batch.offset(0) + component.index_offset);
         from +=
             std::clamp<int64_t>(start, 0, ASSAY_DEFECT(15, component.most, component.most / 2)) *
             component.stride;

@@ -88,9 +88,9 @@ TEST(WindowWalk, MeetsWhatAnEnumerationMeets) {
     const int64_t span = (w.size - 1) * w.window_dilation + 1;
     const int64_t outputs = padded < span ? 0 : (padded - span) / w.stride + 1;
     const WindowWalk walk({base}, {outputs}, Window{{w}});
-    const BoxGrid grid({outputs}, 2);
+    const runtime::BoxGrid grid({outputs}, 2);
     for (int64_t number = 0; number < grid.count(); ++number) {
-      const BoxGrid::Box box = grid.At(number);
+      const runtime::Box box = grid.At(number);
       for (int64_t p = 0; p < w.size; ++p) {
         std::vector<std::pair<int64_t, int64_t>> expected, met;  // output in the box, element
         for (int64_t o = 0; o < box.counts[0]; ++o) {
@@ -112,25 +112,6 @@ TEST(WindowWalk, MeetsWhatAnEnumerationMeets) {
     }
   }
   EXPECT_GT(windows, 2000);
-}
-
-TEST(BoxGrid, CoversEveryElementOnceInOrder) {
-  for (const Dimensions& sizes : {Dimensions{}, Dimensions{7}, Dimensions{3, 5},
-                                  Dimensions{2, 3, 4}, Dimensions{1, 9, 1}, Dimensions{3, 0, 2}}) {
-    int64_t elements = 1;
-    for (const int64_t size : sizes) elements *= size;
-    for (int64_t most = 1; most <= 8; ++most) {
-      const BoxGrid grid(sizes, most);
-      int64_t next = 0;
-      for (int64_t number = 0; number < grid.count(); ++number) {
-        const BoxGrid::Box box = grid.At(number);
-        EXPECT_EQ(box.first, next);
-        EXPECT_LE(box.elements, most);
-        next += box.elements;
-      }
-      EXPECT_EQ(next, elements);
-    }
-  }
 }
 
 // Keys of every pattern of the narrow types: they come back, and order what numbers order.

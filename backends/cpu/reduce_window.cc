@@ -59,26 +59,26 @@ class ReduceWindowKernel : public Kernel {
     std::byte* scratch;
   };
 
-  absl::Status RunBox(absl::Span<const ArrayRef> operands, const BoxGrid::Box& box, Room& room,
+  absl::Status RunBox(absl::Span<const ArrayRef> operands, const runtime::Box& box, Room& room,
                       absl::Span<const MutableArrayRef> results, Context& context) const {
     for (int64_t k = 0; k < arrays_; ++k) {
       alignas(16) std::byte wide[16];
       const std::byte* init = fold_->WidenInit(k, operands[arrays_ + k].data, 1, wide);
-      FillCells(init, fold_->acc_bytes(k), box.elements, room.acc[k]);
+      FillCells(init, fold_->acc_bytes(k), box.count, room.acc[k]);
     }
     for (int64_t position = 0; position < walk_.positions(); ++position) {
       absl::Status status = FoldPosition(operands, position, box, room, context);
       if (!status.ok()) return status;
     }
     for (int64_t k = 0; k < arrays_; ++k) {
-      fold_->Narrow(k, room.acc[k], box.elements,
+      fold_->Narrow(k, room.acc[k], box.count,
                     results[k].data + box.first * fold_->result_bytes(k));
     }
     return absl::OkStatus();
   }
 
   absl::Status FoldPosition(absl::Span<const ArrayRef> operands, int64_t position,
-                            const BoxGrid::Box& box, Room& room, Context& context) const {
+                            const runtime::Box& box, Room& room, Context& context) const {
     const WindowMeeting meeting = walk_.Meet(position, box);
     const int64_t n = meeting.elements;
     if (n == 0) return context.Charge(1);
@@ -110,7 +110,7 @@ class ReduceWindowKernel : public Kernel {
   const std::shared_ptr<const Fold> fold_;
   const int64_t arrays_;
   const WindowWalk walk_;
-  const BoxGrid grid_;
+  const runtime::BoxGrid grid_;
 };
 
 }  // namespace

@@ -8,8 +8,8 @@
 
 #include "backends/cpu/cell_fold.h"
 #include "backends/cpu/defect.h"
-#include "backends/cpu/indices.h"
 #include "backends/cpu/kernels.h"
+#include "runtime/indices.h"
 #include "runtime/scratch.h"
 #include "spec/analysis/scatter_plan.h"
 
@@ -73,7 +73,7 @@ class ScatterKernel : public Kernel {
         bool fits = true;
         for (const analysis::ScatterPlan::Component& component : plan_.components) {
           const int64_t start =
-              LoadIndex(plan_.index_type, indices, index + component.index_offset);
+              runtime::LoadIndex(plan_.index_type, indices, index + component.index_offset);
           fits &= start >= 0 && start <= ASSAY_DEFECT(10, component.limit, component.limit - 1);
           data += fits ? start * component.data_stride : 0;
         }

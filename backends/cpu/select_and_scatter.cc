@@ -74,7 +74,7 @@ class SelectAndScatterKernel : public Kernel {
         [&](runtime::Blocks& blocks, Context& context) {
           Room room(select_);
           for (int64_t number; blocks.NextElement(&number);) {
-            const BoxGrid::Box box = grid_.At(number);
+            const runtime::Box box = grid_.At(number);
             for (int64_t position = 0; position < walk_.positions(); ++position) {
               absl::Status status = SelectAt(operands[0].data, position, box, room,
                                              selected.data() + box.first, context);
@@ -86,7 +86,7 @@ class SelectAndScatterKernel : public Kernel {
   }
 
   // Compares what the sources of a box have selected with the elements at one position.
-  absl::Status SelectAt(const std::byte* base, int64_t position, const BoxGrid::Box& box,
+  absl::Status SelectAt(const std::byte* base, int64_t position, const runtime::Box& box,
                         Room& room, int64_t* selected, Context& context) const {
     const WindowMeeting meeting = walk_.Meet(position, box);
     const int64_t n = meeting.elements;
@@ -131,7 +131,7 @@ class SelectAndScatterKernel : public Kernel {
   const Region select_;
   const int64_t bytes_, cells_, sources_;
   const WindowWalk walk_;
-  const BoxGrid grid_;
+  const runtime::BoxGrid grid_;
 };
 
 }  // namespace

@@ -7,45 +7,6 @@
 
 namespace assay::cpu {
 
-BoxGrid::BoxGrid(absl::Span<const int64_t> sizes, int64_t most)
-    : sizes_(sizes.begin(), sizes.end()) {
-  split_ = static_cast<int64_t>(sizes.size()) - 1;
-  while (split_ >= 0 && sizes[split_] <= most / std::max<int64_t>(1, inner_)) {
-    inner_ *= sizes[split_--];
-  }
-  if (inner_ == 0 || std::find(sizes.begin(), sizes.end(), 0) != sizes.end()) count_ = 0;
-  if (split_ < 0 || count_ == 0) return;
-  const int64_t fit = std::max<int64_t>(1, most / inner_);
-  const int64_t shares = (sizes[split_] - 1) / fit + 1;
-  share_ = (sizes[split_] - 1) / shares + 1;
-  shares_ = (sizes[split_] - 1) / share_ + 1;
-  count_ = shares_;
-  for (int64_t d = 0; d < split_; ++d) count_ *= sizes[d];
-}
-
-BoxGrid::Box BoxGrid::At(int64_t number) const {
-  Box box;
-  box.starts.assign(sizes_.size(), 0);
-  box.counts = sizes_;
-  if (split_ >= 0) {
-    box.starts[split_] = number % shares_ * share_;
-    box.counts[split_] = std::min(share_, sizes_[split_] - box.starts[split_]);
-    int64_t rest = number / shares_;
-    box.first = box.starts[split_] * inner_;
-    int64_t stride = sizes_[split_] * inner_;
-    for (int64_t d = split_ - 1; d >= 0; --d) {
-      box.starts[d] = rest % sizes_[d];
-      box.counts[d] = 1;
-      box.first += box.starts[d] * stride;
-      stride *= sizes_[d];
-      rest /= sizes_[d];
-    }
-  }
-  box.elements = 1;
-  for (const int64_t count : box.counts) box.elements *= count;
-  return box;
-}
-
 WindowWalk::WindowWalk(absl::Span<const int64_t> base, absl::Span<const int64_t> outputs,
                        const Window& window)
     : window_(window.dimensions),
@@ -79,7 +40,7 @@ WindowWalk::Line WindowWalk::LineOf(int64_t base, int64_t outputs, const WindowD
   return line;
 }
 
-WindowMeeting WindowWalk::Meet(int64_t position, const BoxGrid::Box& box) const {
+WindowMeeting WindowWalk::Meet(int64_t position, const runtime::Box& box) const {
   WindowMeeting meeting;
   meeting.whole = true;
   meeting.elements = 1;

@@ -8,27 +8,11 @@
 #include <vector>
 
 #include "absl/types/span.h"
+#include "runtime/box_grid.h"
 #include "spec/ir/attribute_values.h"
 #include "spec/ir/shape.h"
 
 namespace assay::cpu {
-
-// A grid cut into numbered boxes of limited size. A box is a contiguous run in row-major order.
-class BoxGrid {
- public:
-  BoxGrid(absl::Span<const int64_t> sizes, int64_t most);
-  int64_t count() const { return count_; }
-  struct Box {
-    Dimensions starts, counts;
-    int64_t first = 0, elements = 0;
-  };
-  Box At(int64_t number) const;
-
- private:
-  Dimensions sizes_;
-  int64_t split_ = -1;  // the dimension that is cut; -1 if there is one box
-  int64_t share_ = 1, shares_ = 1, inner_ = 1, count_ = 1;
-};
 
 // The outputs of a box that meet an element at one position of the window.
 struct WindowMeeting {
@@ -48,7 +32,7 @@ class WindowWalk {
              const Window& window);
   // The number of positions of the window.
   int64_t positions() const { return positions_; }
-  WindowMeeting Meet(int64_t position, const BoxGrid::Box& box) const;
+  WindowMeeting Meet(int64_t position, const runtime::Box& box) const;
 
  private:
   // Outputs first, first + step, ... meet elements element, element + element_step, ...

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "spec/element/index_value.h"
+
 namespace assay {
 namespace {
 
@@ -18,11 +20,7 @@ struct Axis {
 };
 
 int64_t Start(const Box& box, const Literal& end, int64_t i, int64_t last) {
-  const ElementType type = box.low.element_type();
-  const uint64_t bits = end.Get(i).bits;
-  if (IsSigned(type)) return std::clamp<int64_t>(DecodeSigned(type, bits), 0, last);
-  return static_cast<int64_t>(
-      std::min<uint64_t>(DecodeUnsigned(type, bits), static_cast<uint64_t>(last)));
+  return std::clamp<int64_t>(IndexValue(box.low.element_type(), end.Get(i)), 0, last);
 }
 
 // Which component of its index vector an element is.

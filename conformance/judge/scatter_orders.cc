@@ -6,8 +6,8 @@
 #include "conformance/judge/order_freedoms.h"
 #include "evaluator/ops/cell_updates.h"
 #include "evaluator/ops/definition.h"
-#include "evaluator/ops/start_indices.h"
 #include "spec/analysis/reducer.h"
+#include "spec/element/index_value.h"
 #include "spec/ops/dimension_numbers.h"
 
 namespace assay {

@@ -4,8 +4,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "evaluator/ops/definition.h"
-#include "evaluator/ops/start_indices.h"
 #include "spec/analysis/isolate.h"
+#include "spec/element/index_value.h"
 #include "spec/ops/dimension_numbers.h"
 
 namespace assay {

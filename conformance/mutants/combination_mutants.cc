@@ -7,6 +7,7 @@
 #include "conformance/mutants/defects.h"
 #include "conformance/mutants/mutant.h"
 #include "evaluator/ops/definition.h"
+#include "spec/element/index_value.h"
 #include "spec/ops/dimension_numbers.h"
 
 namespace assay {
@@ -16,14 +17,9 @@ using enum Opcode;
 using ElementType::kBF16, ElementType::kF16, ElementType::kF32, ElementType::kF64,
     ElementType::kS16, ElementType::kS8, ElementType::kU16, ElementType::kU8;
 
-int64_t IndexValue(ElementType type, uint64_t bits) {
-  if (IsSigned(type)) return DecodeSigned(type, bits);
-  return static_cast<int64_t>(std::min<uint64_t>(bits, INT64_MAX));
-}
-
 // A number in the type of an index: what is left of it there.
 int64_t InType(ElementType type, int64_t value) {
-  return IndexValue(type, EncodeInteger(type, static_cast<uint64_t>(value)));
+  return IndexValue(type, {EncodeInteger(type, static_cast<uint64_t>(value)), 0});
 }
 
 // Start indices from operand `first` on are clamped to limits that were computed in their type.
@@ -42,7 +38,7 @@ Defect LimitInIndexType(int64_t first) {
           {operands[k]}, start,
           [limit](const Instruction&, absl::Span<const Literal> values, const CustomCall&) {
             const ElementType type = values[0].element_type();
-            const int64_t value = IndexValue(type, values[0].Get(0).bits);
+            const int64_t value = IndexValue(type, values[0].Get(0));
             const int64_t clamped = std::max<int64_t>(0, std::min(value, limit));
             return Literal::Scalar(type, {EncodeInteger(type, static_cast<uint64_t>(clamped)), 0});
           });
@@ -99,7 +95,7 @@ Defect GatherLimitInIndexType() {
             const Dimensions index = IndexAt(i, changed.shape().dimensions());
             const size_t k =
                 vector_dim < static_cast<int64_t>(index.size()) ? index[vector_dim] : 0;
-            const int64_t value = IndexValue(type, changed.Get(i).bits);
+            const int64_t value = IndexValue(type, changed.Get(i));
             const int64_t clamped = std::max<int64_t>(0, std::min(value, InType(type, most[k])));
             changed.Set(i, {EncodeInteger(type, static_cast<uint64_t>(clamped)), 0});
           }

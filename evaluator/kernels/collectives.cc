@@ -11,11 +11,11 @@
 
 #include "evaluator/kernels/cell_fold.h"
 #include "evaluator/kernels/copy_pieces.h"
-#include "evaluator/kernels/indices.h"
 #include "evaluator/kernels/kernel.h"
 #include "evaluator/kernels/recognised_fold.h"
 #include "evaluator/kernels/region_fold.h"
 #include "evaluator/ops/collectives.h"
+#include "runtime/indices.h"
 #include "runtime/scratch.h"
 #include "runtime/view_reader.h"
 #include "spec/analysis/collectives.h"
@@ -257,7 +257,7 @@ class RaggedExchange : public Kernel {
         TransfersTo(op_, members_, position_,
                     [&](int64_t member, int64_t k, int64_t at) -> absl::StatusOr<int64_t> {
                       if (absl::Status spent = meter.Add(1); !spent.ok()) return spent;
-                      return LoadIndex(list_type_, Of(operands, member, k), at);
+                      return runtime::LoadIndex(list_type_, Of(operands, member, k), at);
                     });
     if (!transfers.ok()) return transfers.status();
     for (const RaggedTransfer& transfer : *transfers) {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "runtime/box_walk.h"
+#include "runtime/box_grid.h"
 #include "runtime/parallel.h"
 
 namespace assay::kernels {
@@ -176,27 +176,22 @@ class Contraction::Runner {
   void GoTo(int64_t tile) {
     const int64_t of_columns = rows_.count(), of_batch = columns_.count() * of_columns;
     const int64_t batch = tile / of_batch, column = tile % of_batch / of_columns;
-    if (batch != batch_ || batch_out_ == nullptr) {
+    const bool other_batch = batch != batch_ || batch_out_ == nullptr;
+    if (other_batch) {
       for (; batch_ < batch; ++batch_) at_.Next();
       batch_out_ = out_ + at_.offset(0) * StorageBytes(c_.types_.result);
-      columns_ = runtime::BoxWalk(c_.columns_, sizes_.columns);
-      column_ = 0;
+    }
+    if (other_batch || column != column_) {
+      column_ = column;
+      column_box_ = columns_.At(column);
       columns_are_set_ = false;
     }
-    for (; column_ < column; ++column_) {
-      columns_.Next();
-      columns_are_set_ = false;
-    }
-    const int64_t row = tile % of_columns;
-    if (row < row_) {
-      rows_ = runtime::BoxWalk(c_.rows_, sizes_.rows);
-      row_ = 0;
-    }
-    for (; row_ < row; ++row_) rows_.Next();
+    row_ = tile % of_columns;
+    row_box_ = rows_.At(row_);
   }
 
   absl::Status MultiplyWhole() {
-    const runtime::Box &columns = columns_.box(), &rows = rows_.box();
+    const runtime::Box &columns = column_box_, &rows = row_box_;
     if (!columns_are_set_) {
       room_.tile.SetColumns(Columns(all_, columns), all_.count, columns.count);
       columns_are_set_ = true;
@@ -208,7 +203,7 @@ class Contraction::Runner {
   }
 
   absl::Status MultiplyInParts() {
-    const runtime::Box &columns = columns_.box(), &rows = rows_.box();
+    const runtime::Box &columns = column_box_, &rows = row_box_;
     TileProduct& tile = room_.tile;
     tile.Start(rows.count, columns.count);
     const TileProduct::Results results = Results(rows, columns);
@@ -230,14 +225,14 @@ class Contraction::Runner {
   template <typename F>
   absl::Status ForEachPart(const runtime::Box& rows, const runtime::Box& columns, int64_t products,
                            F f) {
-    runtime::BoxWalk parts(c_.contracted_, sizes_.contracted);
-    do {
-      const runtime::Box& part = parts.box();
+    const runtime::BoxGrid parts(c_.contracted_, sizes_.contracted);
+    for (int64_t number = 0; number < parts.count(); ++number) {
+      const runtime::Box part = parts.At(number);
       room_.tile.SetColumns(Columns(part, columns), part.count, columns.count);
       f(Rows(rows, part));
       absl::Status status = meter_.Add(part.count * (rows.count + columns.count + products));
       if (!status.ok()) return status;
-    } while (parts.Next());
+    }
     return absl::OkStatus();
   }
 
@@ -315,7 +310,8 @@ class Contraction::Runner {
   const Odometer<1>::Loops loops_;
   Odometer<1> at_;
   int64_t batch_ = 0, column_ = 0, row_ = 0;
-  runtime::BoxWalk columns_, rows_;
+  const runtime::BoxGrid columns_, rows_;
+  runtime::Box column_box_, row_box_;
   std::byte* batch_out_ = nullptr;
   bool columns_are_set_ = false;  // in the tile
   const runtime::Box all_;
@@ -332,11 +328,11 @@ absl::Status Contraction::Run(runtime::Sources operands, std::byte* out, Rooms& 
                               EvaluationContext& context) const {
   if (empty_) return absl::OkStatus();
   const TileSizes sizes = TileSizesFor(types_, contracted_count_);
-  const runtime::BoxWalk columns(columns_, sizes.columns), rows(rows_, sizes.rows);
+  const runtime::BoxGrid columns(columns_, sizes.columns), rows(rows_, sizes.rows);
   const int64_t tiles = ProductOf(batch_) * columns.count() * rows.count();
   // Two multiply-adds take a nanosecond or so.
-  const int64_t grain = GrainFor(columns.box().count *
-                                 std::max<int64_t>(1, contracted_count_ * rows.box().count / 2));
+  const int64_t grain = GrainFor(columns.At(0).count *
+                                 std::max<int64_t>(1, contracted_count_ * rows.At(0).count / 2));
   return ParallelFor(context, tiles, grain, [&](Blocks& blocks, EvaluationContext& context) {
     absl::StatusOr<Rooms::RoomPtr> room = rooms.Take(context);
     if (!room.ok()) return room.status();

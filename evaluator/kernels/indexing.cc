@@ -6,8 +6,8 @@
 #include <memory>
 #include <utility>
 
-#include "evaluator/kernels/indices.h"
 #include "evaluator/kernels/kernel.h"
+#include "runtime/indices.h"
 #include "runtime/parallel.h"
 #include "runtime/strided_copy.h"
 #include "spec/ops/dimension_numbers.h"
@@ -33,8 +33,8 @@ class Starts {
   int64_t Position(absl::Span<const ArrayRef> operands) const {
     int64_t position = 0;
     for (size_t d = 0; d < limits_.size(); ++d) {
-      const int64_t start = vector_ ? LoadIndex(type_, operands[first_].data, d)
-                                    : LoadIndex(type_, operands[first_ + d].data, 0);
+      const int64_t start = vector_ ? runtime::LoadIndex(type_, operands[first_].data, d)
+                                    : runtime::LoadIndex(type_, operands[first_ + d].data, 0);
       position += std::clamp<int64_t>(start, 0, limits_[d]) * strides_[d];
     }
     return position;
@@ -178,7 +178,7 @@ void GatherKernel::CopyElements(absl::Span<const ArrayRef> operands, std::byte* 
   const std::byte* data = operands[0].data;
   const std::byte* indices = operands[1].data;
   const BatchLoop loop = loops_.empty() ? BatchLoop{1, 0, 0, 0} : loops_.back();
-  WithIndexType(index_type_, [&](auto load) {
+  runtime::WithIndexType(index_type_, [&](auto load) {
     WithStorage(bytes_, [&](auto sample) {
       using T = decltype(sample);
       for (int64_t i = first; i < first + n; ++i) {
@@ -209,8 +209,8 @@ absl::Status GatherKernel::CopySlices(absl::Span<const ArrayRef> operands, std::
   for (int64_t i = first; i < first + n; ++i) {
     int64_t source = row.batch + i * loop.operand_stride;
     for (const Component& c : components_) {
-      const int64_t start = LoadIndex(index_type_, operands[1].data,
-                                      row.index + i * loop.index_stride + c.index_offset);
+      const int64_t start = runtime::LoadIndex(index_type_, operands[1].data,
+                                               row.index + i * loop.index_stride + c.index_offset);
       source += std::clamp<int64_t>(start, 0, c.limit) * c.operand_stride;
     }
     absl::Status status = copy_.Run(operands[0].data + source * bytes_,

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "evaluator/kernels/contraction.h"
-#include "evaluator/kernels/indices.h"
 #include "evaluator/kernels/kernel.h"
 #include "evaluator/ops/product_sum.h"
+#include "runtime/indices.h"
 #include "spec/analysis/ragged_groups.h"
 #include "spec/ops/dimension_numbers.h"
 #include "spec/views/odometer.h"
@@ -142,7 +142,8 @@ absl::Status RaggedDotKernel::RunGroups(Slab& slab, int64_t sizes,
                                         EvaluationContext& context) const {
   int64_t start = 0;
   for (int64_t group = 0; group < ragged_.groups; ++group) {
-    const int64_t end = ragged_.End(start, LoadIndex(size_type_, operands[2].data, sizes + group));
+    const int64_t end =
+        ragged_.End(start, runtime::LoadIndex(size_type_, operands[2].data, sizes + group));
     if (absl::Status status = context.Charge(1); !status.ok()) return status;
     slab.starts[ragged_axis_] = start;
     slab.counts[ragged_axis_] = end - start;

@@ -7,8 +7,8 @@
 #include <type_traits>
 
 #include "absl/status/status.h"
-#include "evaluator/kernels/indices.h"
 #include "evaluator/kernels/kernel.h"
+#include "runtime/indices.h"
 #include "spec/analysis/scatter_plan.h"
 #include "spec/views/odometer.h"
 
@@ -28,8 +28,8 @@ struct ScatterWindows : analysis::ScatterPlan {
   absl::Status ForEachWindow(const std::byte* indices, int64_t first, int64_t end, Meter& meter,
                              F f) const {
     absl::Status status;
-    WithIndexType(index_type,
-                  [&](auto load) { status = Walk(load, indices, first, end, meter, f); });
+    runtime::WithIndexType(index_type,
+                           [&](auto load) { status = Walk(load, indices, first, end, meter, f); });
     return status;
   }
   template <typename Load, typename F>

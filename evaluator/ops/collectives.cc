@@ -9,8 +9,8 @@
 #include "absl/strings/str_cat.h"
 #include "evaluator/ops/definition.h"
 #include "evaluator/ops/fold.h"
-#include "evaluator/ops/start_indices.h"
 #include "spec/analysis/collectives.h"
+#include "spec/element/index_value.h"
 #include "spec/ops/collective_groups.h"
 
 namespace assay {

@@ -7,8 +7,8 @@
 #include "evaluator/ops/contracted_sum.h"
 #include "evaluator/ops/definition.h"
 #include "evaluator/ops/product_sum.h"
-#include "evaluator/ops/start_indices.h"
 #include "spec/analysis/ragged_groups.h"
+#include "spec/element/index_value.h"
 
 namespace assay {
 namespace {

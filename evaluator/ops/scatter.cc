@@ -8,7 +8,7 @@
 #include "evaluator/ops/cell_updates.h"
 #include "evaluator/ops/definition.h"
 #include "evaluator/ops/fold.h"
-#include "evaluator/ops/start_indices.h"
+#include "spec/element/index_value.h"
 #include "spec/ops/dimension_numbers.h"
 
 namespace assay {

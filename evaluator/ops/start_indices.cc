@@ -1,5 +1,7 @@
 #include "evaluator/ops/start_indices.h"
 
+#include "spec/element/index_value.h"
+
 namespace assay {
 
 absl::StatusOr<Dimensions> ClampedStarts(const Instruction& instruction, int64_t first,

@@ -1,5 +1,5 @@
-// Start indices that are operands. They are decoded exactly in their integer type, signed or not,
-// so that nothing wraps. Source: reference ops_structural.md 3.10, 4.
+// Start indices that are operands. They are decoded exactly, so that nothing wraps. Source:
+// reference ops_structural.md 3.10, 4.
 #ifndef ASSAY_EVALUATOR_OPS_START_INDICES_H_
 #define ASSAY_EVALUATOR_OPS_START_INDICES_H_
 
@@ -10,14 +10,6 @@
 #include "evaluator/ops/definition.h"
 
 namespace assay {
-
-// Returns the value of an index. An unsigned index beyond 63 bits is the largest int64_t, which is
-// out of range of every size alike.
-inline int64_t IndexValue(ElementType type, Element index) {
-  if (IsSigned(type)) return DecodeSigned(type, index.bits);
-  const uint64_t value = DecodeUnsigned(type, index.bits);
-  return static_cast<int64_t>(std::min<uint64_t>(value, INT64_MAX));
-}
 
 // Clamps an index to [0, top].
 inline int64_t ClampStart(int64_t index, int64_t top) {

@@ -1,12 +1,12 @@
 // Tests: custom_call_dynamic_test.cc.
 #include "interpreter/custom_calls/static_operation.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "evaluator/evaluator.h"
+#include "spec/element/index_value.h"
 #include "spec/ops/shape_inference.h"
 
 namespace assay::custom_calls {
@@ -109,10 +109,7 @@ absl::StatusOr<std::vector<int64_t>> IntegersOf(const CustomCall& call, size_t o
   }
   std::vector<int64_t> integers;
   for (int64_t i = 0; i < array.element_count(); ++i) {
-    const Element element = array.Get(i);
-    integers.push_back(IsSigned(type) ? DecodeSigned(type, element.bits)
-                                      : static_cast<int64_t>(std::min<uint64_t>(
-                                            DecodeUnsigned(type, element.bits), INT64_MAX)));
+    integers.push_back(IndexValue(type, array.Get(i)));
   }
   return integers;
 }

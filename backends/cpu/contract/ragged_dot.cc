@@ -11,6 +11,7 @@
 #include "backends/cpu/contract/dot_axes.h"
 #include "spec/analysis/ragged_groups.h"
 #include "spec/element/element.h"
+#include "spec/element/index_value.h"
 
 namespace assay::cpu {
 namespace {
@@ -96,17 +97,14 @@ class RaggedDot : public runtime::Kernel {
     Dimensions ends;
     int64_t end = 0;
     for (int64_t q = 0; q < ragged_.groups; ++q) {
-      const uint64_t bits = LoadElement(type, sizes, list * ragged_.groups + q).bits;
-      const int64_t size = SizeOf(type, bits);
-      ends.push_back(end = ragged_.End(end, size));
+      const Element size = LoadElement(type, sizes, list * ragged_.groups + q);
+      ends.push_back(end = ragged_.End(end, SizeOf(type, size)));
     }
     return ends;
   }
-  static int64_t SizeOf(ElementType type, uint64_t bits) {
-    if (IsSigned(type)) return DecodeSigned(type, bits);
-    if (IsFloat(type)) return static_cast<int64_t>(DecodeFloat(type, bits));
-    constexpr uint64_t kMost = INT64_MAX;
-    return static_cast<int64_t>(std::min(DecodeUnsigned(type, bits), kMost));
+  static int64_t SizeOf(ElementType type, Element size) {
+    if (IsFloat(type)) return static_cast<int64_t>(DecodeFloat(type, size.bits));
+    return IndexValue(type, size);
   }
 
   Dimensions PrefixSizes() const {

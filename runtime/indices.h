@@ -1,19 +1,18 @@
-// Start indices as they are read from integer operands: exact values, clamped only where a 64-bit
-// signed number cannot hold them (u64 from 2^63 on is beyond every array).
-// Tests: every_path_test.cc.
-#ifndef ASSAY_EVALUATOR_KERNELS_INDICES_H_
-#define ASSAY_EVALUATOR_KERNELS_INDICES_H_
+// Loads indices of any integer type from the storage of an array. Tests: kernels_test.cc of the CPU
+// backend, every_path_test.cc.
+#ifndef ASSAY_RUNTIME_INDICES_H_
+#define ASSAY_RUNTIME_INDICES_H_
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 
-#include "evaluator/kernels/kernel.h"
+#include "runtime/arrays.h"
 #include "spec/element/element.h"
+#include "spec/element/index_value.h"
 
-namespace assay::kernels {
+namespace assay::runtime {
 
+// Returns the value of element i, as IndexValue() has it.
 inline int64_t LoadIndex(ElementType type, const std::byte* data, int64_t i) {
   switch (type) {
     case ElementType::kS32:
@@ -23,12 +22,8 @@ inline int64_t LoadIndex(ElementType type, const std::byte* data, int64_t i) {
     case ElementType::kU32:
       return LoadAt<uint32_t>(data, i);
     default:
-      break;
+      return IndexValue(type, LoadElement(type, data, i));
   }
-  const uint64_t bits = LoadElement(type, data, i).bits;
-  if (IsSigned(type)) return DecodeSigned(type, bits);
-  constexpr auto kHighest = static_cast<uint64_t>(std::numeric_limits<int64_t>::max());
-  return static_cast<int64_t>(std::min(bits, kHighest));
 }
 
 // Calls f(load) with load(data, i) for the type, for loops over many indices.
@@ -48,6 +43,6 @@ void WithIndexType(ElementType type, F f) {
   }
 }
 
-}  // namespace assay::kernels
+}  // namespace assay::runtime
 
-#endif  // ASSAY_EVALUATOR_KERNELS_INDICES_H_
+#endif  // ASSAY_RUNTIME_INDICES_H_

@@ -1,30 +1,15 @@
 #include "backends/engine_backend.h"
 
-#include <algorithm>
 #include <chrono>
 #include <mutex>
 
 #include "backends/host_buffer.h"
 #include "runtime/queue_host.h"
+#include "spec/analysis/effects.h"
 
 namespace assay {
 
 using runtime::ProcessId;
-
-namespace {
-
-// Returns true if an execution continues the random streams of the one before it.
-bool ContinuesRandomStreams(const Module& module) {
-  const auto& computations = module.computations();
-  return std::any_of(computations.begin(), computations.end(), [](const auto& computation) {
-    const auto& all = computation->instructions();
-    return std::any_of(all.begin(), all.end(), [](const auto& each) {
-      return each->opcode() == Opcode::kRng || each->opcode() == Opcode::kRngGetAndUpdateState;
-    });
-  });
-}
-
-}  // namespace
 
 class EngineExecutable : public SynchronousExecutable {
  public:
@@ -34,7 +19,7 @@ class EngineExecutable : public SynchronousExecutable {
         plan_(std::move(plan)),
         processes_(processes),
         backend_(backend),
-        continues_random_streams_(ContinuesRandomStreams(module)),
+        continues_random_streams_(analysis::UsesRandomState(module)),
         options_(backend.run_) {
     if (continues_random_streams_ && options_.random == nullptr) options_.random = &random_;
     if (!continues_random_streams_) options_.random = nullptr;

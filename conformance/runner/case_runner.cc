@@ -9,6 +9,7 @@
 #include "absl/strings/str_split.h"
 #include "conformance/corpus/ready_case.h"
 #include "conformance/corpus/work.h"
+#include "spec/analysis/effects.h"
 #include "spec/text/printer.h"
 #include "spec/verify/verifier.h"
 
@@ -233,7 +234,7 @@ ProbeResult CaseRunner::RunProbe(const Probe& probe, bool again, CaseResult* res
   Judge(probe, *run, inputs.order, &own);
   if (own.outcome == Outcome::kFailed) return own;
   std::optional<std::string> flake =
-      MayVary(*probe.module) ? std::nullopt : Flake(*run, options_.repeat);
+      analysis::UsesRandomState(*probe.module) ? std::nullopt : Flake(*run, options_.repeat);
   if (!failed_first.empty()) flake = absl::StrCat("failed first, then ran: ", failed_first);
   if (flake) {
     own.outcome = Outcome::kFlaky;

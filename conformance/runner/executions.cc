@@ -7,6 +7,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "conformance/inputs/input_needs.h"
+#include "spec/analysis/effects.h"
 
 namespace assay {
 namespace {
@@ -86,21 +87,9 @@ CorpusCase WithOtherArguments(const CorpusCase& corpus_case, const Module& modul
   return other;
 }
 
-bool MayVary(const Module& module) {
-  for (const auto& computation : module.computations()) {
-    for (const auto& each : computation->instructions()) {
-      if (each->info().accuracy == Accuracy::kRandom ||
-          each->opcode() == Opcode::kRngGetAndUpdateState) {
-        return true;
-      }
-    }
-  }
-  return false;
-}
-
 std::vector<size_t> OrderOfExecutions(const Probe& probe, int repeat, bool again) {
   std::vector<size_t> order(static_cast<size_t>(std::max(repeat, 1)), 0);
-  if (!again || !probe.name.empty() || MayVary(*probe.module)) return order;
+  if (!again || !probe.name.empty() || analysis::UsesRandomState(*probe.module)) return order;
   if (!probe.other_inputs.empty()) order.push_back(1);
   order.push_back(0);
   return order;

@@ -29,10 +29,6 @@ bool IsExecutedAgain(absl::string_view id, Again again);
 // Elements that the module uses as indices, branch numbers or sizes are not changed.
 CorpusCase WithOtherArguments(const CorpusCase& corpus_case, const Module& module);
 
-// Returns true if executions with the same arguments may give different results: the module draws
-// random numbers or keeps a state.
-bool MayVary(const Module& module);
-
 // Returns the argument sets of a probe in the order of execution: 0 is its inputs, 1 its other
 // inputs, if it has any. Set 0 is executed `repeat` times. If the case is executed again, set 1
 // follows, and then set 0 once more.

@@ -9,6 +9,7 @@
 #include "conformance/diagnose/module_judge.h"
 #include "conformance/diagnose/program_judge.h"
 #include "conformance/runner/executions.h"
+#include "spec/analysis/effects.h"
 #include "spec/ir/source_text.h"
 
 namespace assay {
@@ -42,7 +43,7 @@ bool SameInputs(const std::vector<DeviceInputs>& a, const std::vector<DeviceInpu
 // Golden's kernels make the other results even of a target that is golden: that they agree with the
 // definitions is what the first execution is for.
 void AddOtherArguments(const CorpusCase& corpus_case, RunBudget budget, Probe* probe) {
-  if (MayVary(*probe->module)) return;
+  if (analysis::UsesRandomState(*probe->module)) return;
   const CorpusCase other = WithOtherArguments(corpus_case, *probe->module);
   absl::StatusOr<std::vector<DeviceInputs>> inputs =
       MakeInputs(other, *probe->module, budget.bytes);

@@ -9,10 +9,10 @@
 #include "conformance/diagnose/module_judge.h"
 #include "conformance/diagnose/program_judge.h"
 #include "conformance/diagnose/triage.h"
-#include "conformance/runner/executions.h"
 #include "fuzz/differential/relations.h"
 #include "fuzz/differential/ways.h"
 #include "fuzz/programs/program.h"
+#include "spec/analysis/effects.h"
 
 namespace assay::fuzz {
 namespace {
@@ -283,7 +283,8 @@ void Examiner::RunTarget(const Module& module, absl::Span<const DeviceInputs> in
   }
   absl::Status supported = target_->Supports(module);
   if (!supported.ok()) return SetFailure(module, supported, result);
-  const bool twice = repeat && !MayVary(module) && target_->capabilities().executes_again;
+  const bool twice =
+      repeat && !analysis::UsesRandomState(module) && target_->capabilities().executes_again;
   InputSets sets;
   // The second execution comes behind one with other values, of which nothing may be left.
   const std::vector<DeviceInputs> others =
@@ -415,7 +416,7 @@ void Examiner::LocalizeFailure(const Module& module, absl::Span<const DeviceInpu
 void Examiner::ExamineRelation(const Module& module, absl::Span<const DeviceInputs> inputs,
                                int64_t turn, Examination* result) {
   const Relation& relation = Relations()[turn % static_cast<int64_t>(Relations().size())];
-  if (MayVary(module)) return;
+  if (analysis::UsesRandomState(module)) return;
   const std::optional<Rewritten> rewritten = relation.rewrite(module, inputs);
   if (!rewritten) return;
   const absl::StatusOr<std::vector<DeviceOutputs>> golden =

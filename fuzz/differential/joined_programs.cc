@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "conformance/runner/executions.h"
+#include "spec/analysis/effects.h"
 #include "spec/builder/copy_module.h"
 
 namespace assay::fuzz {
@@ -27,7 +27,8 @@ void CopyCallees(const Module& from, Module* to, CalleeMap* callees) {
 bool MayBeJoined(const ProgramToJoin& program) {
   const Module& module = *program.module;
   if (program.inputs.size() != 1 || !program.inputs[0].infeed.empty()) return false;
-  if (module.replica_count != 1 || module.num_partitions != 1 || MayVary(module)) {
+  if (module.replica_count != 1 || module.num_partitions != 1 ||
+      analysis::UsesRandomState(module)) {
     return false;
   }
   for (const auto& computation : module.computations()) {

@@ -1,5 +1,7 @@
 #include "spec/analysis/effects.h"
 
+#include "absl/algorithm/container.h"
+
 namespace assay::analysis {
 
 bool IsEffect(Opcode opcode) {
@@ -27,6 +29,17 @@ bool IsEffect(Opcode opcode) {
     default:
       return false;
   }
+}
+
+bool UsesRandomState(Opcode opcode) {
+  return Info(opcode).family == Family::kRandom && IsEffect(opcode);
+}
+
+bool UsesRandomState(const Module& module) {
+  return absl::c_any_of(module.computations(), [](const auto& computation) {
+    return absl::c_any_of(computation->instructions(),
+                          [](const auto& each) { return UsesRandomState(each->opcode()); });
+  });
 }
 
 bool HasEffect(const Instruction& instruction,

@@ -15,6 +15,13 @@ namespace assay::analysis {
 // Returns true for operations whose value does not follow from their operands alone.
 bool IsEffect(Opcode opcode);
 
+// Returns true for operations that draw from the random state, which every execution continues.
+// Two executions with the same arguments may differ by them. The state of rng-bit-generator is an
+// operand.
+bool UsesRandomState(Opcode opcode);
+// Returns true if any computation of the module has such an operation.
+bool UsesRandomState(const Module& module);
+
 // Returns true if the instruction must run although nothing uses its value. `effectful` are the
 // computations that hold such instructions, callees included.
 bool HasEffect(const Instruction& instruction,

@@ -57,6 +57,32 @@ ENTRY e { x = f32[] parameter(0)
   EXPECT_TRUE(HasEffect(*module->Find("effect")->root(), {}));
 }
 
+TEST(EffectsTest, RandomStateIsUsedByTwoOperations) {
+  std::vector<std::string> users;
+  for (const OpInfo& info : Catalogue()) {
+    if (UsesRandomState(info.opcode)) users.emplace_back(info.name);
+  }
+  EXPECT_THAT(users, UnorderedElementsAre("rng", "rng-get-and-update-state"));
+}
+
+TEST(EffectsTest, RandomStateIsUsedAnywhereInTheModule) {
+  const auto called = Parse(R"(HloModule m
+draw { low = f32[] parameter(0)
+       high = f32[] constant(1)
+       ROOT u = f32[4] rng(low, high), distribution=rng_uniform }
+ENTRY e { x = f32[] parameter(0)
+          ROOT y = f32[4] call(x), to_apply=draw })");
+  EXPECT_TRUE(UsesRandomState(*called));
+  const auto state = Parse(R"(HloModule m
+ENTRY e { ROOT s = u64[1] rng-get-and-update-state(), delta=4 })");
+  EXPECT_TRUE(UsesRandomState(*state));
+  // The state of the bit generator is an operand: equal arguments give equal bits.
+  const auto bits = Parse(R"(HloModule m
+ENTRY e { s = u64[2] parameter(0)
+          ROOT b = (u64[2], u32[4]) rng-bit-generator(s), algorithm=rng_default })");
+  EXPECT_FALSE(UsesRandomState(*bits));
+}
+
 TEST(EffectsTest, WhoRunsItIsNoReasonToRunIt) {
   const auto module = Parse("HloModule m\nENTRY e { ROOT r = u32[] replica-id() }");
   EXPECT_TRUE(IsEffect(Opcode::kReplicaId));

@@ -113,6 +113,29 @@ ENTRY e {
   EXPECT_THAT(TilesOfFreeResults(kText, {})[1], whole);
 }
 
+// Dimensions carry their axes through transpositions, broadcasts, reductions and dots.
+TEST(GlobalShapes, DimensionsCarryTheirAxesToFreeResults) {
+  constexpr char kText[] =
+      R"(HloModule m, frontend_attributes={xla.sdy.meshes={mesh = #sdy.mesh<["x"=2]>}}
+add { a = f32[] parameter(0) b = f32[] parameter(1) ROOT c = f32[] add(a, b) }
+ENTRY e {
+  x = f32[4,2] parameter(0), frontend_attributes={xla.sdy.sharding="#sdy.sharding<@mesh, [{\"x\"}, {}]>"}
+  y = f32[4,2] parameter(1), frontend_attributes={xla.sdy.sharding="#sdy.sharding<@mesh, [{}, {}]>"}
+  sum = f32[4,2] add(y, x)
+  turned = f32[2,4] transpose(sum), dimensions={1,0}
+  wide = f32[6,2,4] broadcast(turned), dimensions={1,2}
+  zero = f32[] constant(0)
+  rows = f32[4] reduce(x, zero), dimensions={1}, to_apply=add
+  columns = f32[2] reduce(x, zero), dimensions={0}, to_apply=add
+  left = f32[4,4] dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={1}
+  right = f32[4,4] dot(y, x), lhs_contracting_dims={1}, rhs_contracting_dims={1}
+  ROOT all = (f32[4,2], f32[6,2,4], f32[4], f32[2], f32[4,4], f32[4,4]) tuple(sum, wide, rows, columns, left, right)
+})";
+  EXPECT_THAT(TilesOfFreeResults(kText, {true}),
+              ElementsAre(Dimensions{2, 2}, Dimensions{6, 2, 2}, Dimensions{2}, Dimensions{2},
+                          Dimensions{2, 4}, Dimensions{4, 2}));
+}
+
 // Hosts make no arrays of tiles of which some are empty, and abort on the list of their devices.
 TEST(GlobalShapes, FreeResultsWithEmptyTilesAreWhole) {
   constexpr char kText[] = R"(HloModule m

@@ -1,5 +1,6 @@
 #include "backends/pjrt/sharding/result_shardings.h"
 
+#include <algorithm>
 #include <deque>
 #include <memory>
 #include <set>
@@ -7,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/types/span.h"
 #include "spec/sharding/sdy_shardings.h"
 #include "spec/sharding/sharding_checks.h"
 
@@ -19,12 +21,72 @@ struct CallSite {
   const CallSite* outer = nullptr;
 };
 
-// A leaf of a value, and where its computation was called.
+constexpr int64_t kNone = -1;
+
+// A leaf of a value, and where its computation was called. `dims` has, for each dimension of the
+// result, the one of this value along which it is cut, or kNone.
 struct Place {
   const Instruction* value = nullptr;
   size_t leaf = 0;
   const CallSite* site = nullptr;
+  std::vector<int64_t> dims;
 };
+
+bool Names(absl::Span<const int64_t> list, int64_t d) {
+  return std::find(list.begin(), list.end(), d) != list.end();
+}
+
+// The dimensions of a shape that two lists do not name.
+std::vector<int64_t> Others(const Shape& shape, absl::Span<const int64_t> a,
+                            absl::Span<const int64_t> b = {}) {
+  std::vector<int64_t> others;
+  for (int64_t d = 0; d < shape.rank(); ++d) {
+    if (!Names(a, d) && !Names(b, d)) others.push_back(d);
+  }
+  return others;
+}
+
+// The dimension of an operand of a dot that a dimension of the result is: batches come first, then
+// the others of the left, then those of the right operand.
+int64_t DotDimension(const Instruction& dot, int64_t operand, int64_t d) {
+  const bool left = operand == 0;
+  const absl::Span<const int64_t> batch =
+      dot.GetInts(left ? Attr::kLhsBatchDims : Attr::kRhsBatchDims);
+  const auto batches = static_cast<int64_t>(batch.size());
+  if (d < batches) return batch[static_cast<size_t>(d)];
+  const std::vector<int64_t> free =
+      Others(dot.operand(operand)->shape(), batch,
+             dot.GetInts(left ? Attr::kLhsContractingDims : Attr::kRhsContractingDims));
+  const auto count = static_cast<int64_t>(free.size());
+  const int64_t at = d - (left ? batches : dot.shape().rank() - count);
+  return at >= 0 && at < count ? free[static_cast<size_t>(at)] : kNone;
+}
+
+// The sharding of the result by the dimensions of a value's sharding. None if it cuts nothing.
+std::optional<Sharding> Along(const Sharding& sharding, const Place& place) {
+  bool same = true;
+  for (size_t i = 0; i < place.dims.size(); ++i) same &= place.dims[i] == static_cast<int64_t>(i);
+  if (sharding.named == nullptr) {
+    return same && sharding.type == Sharding::Type::kTiled ? std::optional<Sharding>(sharding)
+                                                           : std::nullopt;
+  }
+  NamedSharding named = *sharding.named;
+  named.dimensions.clear();
+  named.replicated_axes.clear();
+  bool cuts = false;
+  for (const int64_t d : place.dims) {
+    NamedSharding::DimensionSharding own;
+    if (d >= 0 && d < static_cast<int64_t>(sharding.named->dimensions.size())) {
+      own = sharding.named->dimensions[static_cast<size_t>(d)];
+    }
+    cuts |= !own.axes.empty();
+    named.dimensions.push_back(std::move(own));
+  }
+  if (!cuts) return std::nullopt;
+  Sharding along;
+  along.named = std::make_shared<const NamedSharding>(std::move(named));
+  return along;
+}
 
 // The sharding that is written at a leaf; none if there is none or it says nothing.
 std::optional<Sharding> WrittenAt(const Instruction& value, size_t leaf) {
@@ -56,31 +118,50 @@ std::optional<Sharding> LeftWith(const Instruction& value, size_t leaf) {
   return sharding;
 }
 
-// Walks from a result to what it is made of, until a sharding is met.
+// Walks from a result to what it is made of, until a sharding is met that cuts it. A sharding that
+// does not ends its branch.
 class Walk {
  public:
   std::optional<Sharding> From(const Instruction& root, size_t leaf) {
-    Go({&root, leaf, nullptr});
+    Go({&root, leaf, nullptr, Others(*Leaves(root.shape())[leaf], {})});
     while (!open_.empty()) {
-      const Place place = open_.back();
+      const Place place = std::move(open_.back());
       open_.pop_back();
       if (!seen_.emplace(place.value, place.leaf).second) continue;
-      if (std::optional<Sharding> left = LeftWith(*place.value, place.leaf)) return left;
-      if (std::optional<Sharding> written = WrittenAt(*place.value, place.leaf)) return written;
-      GoOn(place);
+      std::optional<Sharding> found = LeftWith(*place.value, place.leaf);
+      if (!found) found = WrittenAt(*place.value, place.leaf);
+      if (!found) {
+        GoOn(place);
+      } else if (std::optional<Sharding> along = Along(*found, place)) {
+        return along;
+      }
     }
     return std::nullopt;
   }
 
  private:
-  void Go(Place place) { open_.push_back(place); }
+  void Go(Place place) {
+    const bool cut =
+        std::any_of(place.dims.begin(), place.dims.end(), [](int64_t d) { return d != kNone; });
+    if (cut) open_.push_back(std::move(place));
+  }
+
+  // To an operand, of which `dimension` gives the dimension for one of the value.
+  template <typename Dimension>
+  void GoAlong(const Place& place, int64_t operand, Dimension dimension) {
+    Place next = {place.value->operand(operand), 0, place.site, place.dims};
+    for (int64_t& d : next.dims) {
+      if (d != kNone) d = dimension(d);
+    }
+    Go(std::move(next));
+  }
 
   // To the operand that has the leaf, where the leaves of the operands are those of the value.
   void GoToOperand(const Place& place) {
     size_t leaf = place.leaf;
     for (const Instruction* operand : place.value->operands()) {
       const size_t count = Leaves(operand->shape()).size();
-      if (leaf < count) return Go({operand, leaf, place.site});
+      if (leaf < count) return Go({operand, leaf, place.site, place.dims});
       leaf -= count;
     }
   }
@@ -99,15 +180,15 @@ class Walk {
         for (int64_t i = 0; i < value.GetInt(Attr::kIndex); ++i) {
           leaf += Leaves(tuple.shape().tuple_shape(i)).size();
         }
-        return Go({&tuple, leaf, place.site});
+        return Go({&tuple, leaf, place.site, place.dims});
       }
       case Opcode::kCall:
         sites_.push_back({&value, place.site});
-        return Go({value.to_apply()->root(), place.leaf, &sites_.back()});
+        return Go({value.to_apply()->root(), place.leaf, &sites_.back(), place.dims});
       case Opcode::kParameter: {
         if (place.site == nullptr) return;
         const Instruction* given = place.site->call->operand(value.parameter_number());
-        return Go({given, place.leaf, place.site->outer});
+        return Go({given, place.leaf, place.site->outer, place.dims});
       }
       case Opcode::kCustomCall: {
         const std::string& target = value.GetString(Attr::kCustomCallTarget);
@@ -116,13 +197,35 @@ class Walk {
         if (passes) GoToOperand(place);
         return;
       }
+      case Opcode::kTranspose:
+        return GoAlong(place, 0, [&](int64_t d) {
+          return value.GetInts(Attr::kDimensions)[static_cast<size_t>(d)];
+        });
+      case Opcode::kBroadcast:
+        return GoAlong(place, 0, [&](int64_t d) {
+          const absl::Span<const int64_t> to = value.GetInts(Attr::kDimensions);
+          const auto found = std::find(to.begin(), to.end(), d);
+          return found == to.end() ? kNone : static_cast<int64_t>(found - to.begin());
+        });
+      case Opcode::kReduce:
+        return GoAlong(place, static_cast<int64_t>(place.leaf), [&](int64_t d) {
+          return Others(value.operand(0)->shape(),
+                        value.GetInts(Attr::kDimensions))[static_cast<size_t>(d)];
+        });
+      case Opcode::kDot:  // the left operand is looked at first
+        for (const int64_t operand : {1, 0}) {
+          GoAlong(place, operand, [&](int64_t d) { return DotDimension(value, operand, d); });
+        }
+        return;
       default:
         break;
     }
     if (!value.info().elementwise()) return;
     for (int64_t i = value.operand_count(); i-- > 0;) {
       const Shape& shape = value.operand(i)->shape();
-      if (shape.dimensions() == value.shape().dimensions()) Go({value.operand(i), 0, place.site});
+      if (shape.dimensions() == value.shape().dimensions()) {
+        Go({value.operand(i), 0, place.site, place.dims});
+      }
     }
   }
 

@@ -1,6 +1,7 @@
 // The shardings of results that the host leaves to the compiler. A result gets the sharding of the
-// value that it is, or that it is computed of element by element. XLA's partitioner goes further,
-// through dots and reductions; here such results stay whole. Tests: global_shapes_test.cc.
+// value that it is, or that it is computed of: element by element, by transposition, broadcast,
+// reduction over other dimensions, or as an operand of a dot, the left one first. XLA's partitioner
+// goes further, and merges the shardings of several operands. Tests: global_shapes_test.cc.
 #ifndef ASSAY_BACKENDS_PJRT_SHARDING_RESULT_SHARDINGS_H_
 #define ASSAY_BACKENDS_PJRT_SHARDING_RESULT_SHARDINGS_H_
 

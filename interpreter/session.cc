@@ -72,8 +72,9 @@ absl::Status CheckBindings(const std::vector<Binding>& bindings,
           absl::StrCat(label, " is of kind ", Name(binding.kind), " and cannot take ", output));
     }
     if (binding.output >= static_cast<int64_t>(outputs.size())) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          label, ": there is no ", output, ", the module gives ", outputs.size(), " arrays"));
+      return absl::InvalidArgumentError(absl::StrCat(label, ": there is no ", output,
+                                                     ", the module gives ", outputs.size(),
+                                                     outputs.size() == 1 ? " array" : " arrays"));
     }
     if (!taken.insert(binding.output).second) {
       return absl::InvalidArgumentError(

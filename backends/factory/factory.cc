@@ -105,12 +105,12 @@ MadeBackend MakePlugin(absl::string_view argument, const BackendOptions& options
   return MakeProcess(std::move(process), options);
 }
 
-// 'golden' (its help), 'process:COMMAND' (its help) and ...
+// "golden, process:COMMAND and ...". What each is takes a line of help, which commands have.
 std::string ListOf(absl::Span<const BackendKind> kinds) {
   std::string list;
   for (size_t i = 0; i < kinds.size(); ++i) {
     const char* before = i == 0 ? "" : i + 1 == kinds.size() ? " and " : ", ";
-    absl::StrAppend(&list, before, "'", kinds[i].usage(), "' (", kinds[i].help, ")");
+    absl::StrAppend(&list, before, kinds[i].usage());
   }
   return list;
 }

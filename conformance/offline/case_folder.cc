@@ -239,7 +239,8 @@ absl::StatusOr<std::vector<CorpusCase>> ImportCases(const std::string& dir) {
     for (CorpusCase& each : *read) {
       if (each.id != folder) {
         return absl::InvalidArgumentError(
-            absl::StrCat(each.where, ": case ", each.id, " lies in the folder ", folder));
+            absl::StrCat(each.where, ": case ", each.id, " lies in the folder ", folder,
+                         "; the folder that `assay corpus export` wrote is wanted"));
       }
       cases.push_back(std::move(each));
     }

@@ -13,6 +13,7 @@
 #include "google/protobuf/text_format.h"
 #include "spec/files/file_io.h"
 #include "spec/ir/attributes.h"
+#include "spec/nearest_name.h"
 #include "spec/ops/dot_algorithms.h"
 
 namespace assay {
@@ -91,7 +92,9 @@ absl::StatusOr<std::vector<Opcode>> ReadOps(const pb::RepeatedPtrField<std::stri
   for (int i = 0; i < names.size(); ++i) {
     const std::optional<Opcode> opcode = OpcodeFromName(names[i]);
     if (!opcode) {
-      return place.Refuse("op", i, absl::StrCat("there is no operation \"", names[i], "\""));
+      return place.Refuse("op", i,
+                          absl::StrCat("there is no operation \"", names[i], "\"",
+                                       DidYouMean(NearestOpcodeName(names[i]))));
     }
     ops.push_back(*opcode);
   }
@@ -131,9 +134,10 @@ class ProfileReader {
         return Read(file.text, absl::StrCat(name, ".textproto"), name, std::move(open));
       }
     }
-    return absl::NotFoundError(absl::StrCat("there is no profile \"", name, "\"; there are ",
-                                            absl::StrJoin(TargetProfile::BuiltIn(), ", "),
-                                            ", and files (FILE.textproto)"));
+    return absl::NotFoundError(absl::StrCat(
+        "there is no profile \"", name, "\"",
+        DidYouMean(NearestName(name, TargetProfile::BuiltIn())), "; there are ",
+        absl::StrJoin(TargetProfile::BuiltIn(), ", "), ", and files (FILE.textproto)"));
   }
 
   static absl::StatusOr<TargetProfile> Read(absl::string_view text, std::string where,

@@ -8,6 +8,7 @@
 #include "conformance/report/html.h"
 #include "conformance/report/junit.h"
 #include "spec/files/file_io.h"
+#include "spec/nearest_name.h"
 
 namespace assay {
 
@@ -38,8 +39,12 @@ absl::StatusOr<ReportPaths> ParseReportPaths(absl::string_view text) {
       if (kind.first == pair.first) path = kind.second;
     }
     if (path == nullptr || pair.second.empty()) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("'", part, "': html=FILE, json=FILE or junit=FILE is expected"));
+      std::string meant;
+      for (const auto& [kind, unused] : kinds) {
+        if (absl::EndsWith(part, absl::StrCat(".", kind))) meant = absl::StrCat(kind, "=", part);
+      }
+      return absl::InvalidArgumentError(absl::StrCat(
+          "'", part, "': html=FILE, json=FILE or junit=FILE is expected", DidYouMean(meant)));
     }
     if (!path->empty()) {
       return absl::InvalidArgumentError(absl::StrCat(pair.first, " is there twice"));

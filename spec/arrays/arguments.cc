@@ -103,10 +103,41 @@ std::string ListWanted(const std::vector<const Shape*>& leaves) {
   return text;
 }
 
+// numpy's name of a type that it shares with HLO; numpy makes numbers f64 and s64 unless told
+// otherwise.
+absl::string_view NumpyName(ElementType type) {
+  switch (type) {
+    case ElementType::kPred:
+      return "bool";
+    case ElementType::kF16:
+      return "float16";
+    case ElementType::kF32:
+      return "float32";
+    case ElementType::kS32:
+      return "int32";
+    case ElementType::kU32:
+      return "uint32";
+    case ElementType::kC64:
+      return "complex64";
+    default:
+      return "";
+  }
+}
+
 absl::StatusOr<Literal> Fit(const Literal& array, const Shape& shape) {
   if (FitsShape(array, shape)) return UnderShape(array, shape);
   return absl::InvalidArgumentError(
       absl::StrCat("is ", array.shape().ToString(), ", the parameter is ", shape.ToString()));
+}
+
+// How to make an array of a parameter's sizes one of its type, or nothing.
+std::string ConversionHint(const Literal& array, const Shape& shape) {
+  if (!shape.is_array() || !array.is_array() || array.shape().dimensions() != shape.dimensions() ||
+      array.shape().element_type() == shape.element_type() ||
+      NumpyName(shape.element_type()).empty()) {
+    return "";
+  }
+  return absl::StrCat("; array.astype(numpy.", NumpyName(shape.element_type()), ") converts it");
 }
 
 absl::StatusOr<std::vector<Literal>> DeviceArguments(const std::vector<Instruction*>& parameters,
@@ -126,9 +157,10 @@ absl::StatusOr<std::vector<Literal>> DeviceArguments(const std::vector<Instructi
       }
       absl::StatusOr<Literal> value = Fit(arrays[next], *leaf);
       if (!value.ok()) {
-        return absl::Status(value.status().code(),
-                            absl::StrCat(kArgument, next, " ", value.status().message(), " (",
-                                         parameter->Describe(), ")"));
+        return absl::Status(
+            value.status().code(),
+            absl::StrCat(kArgument, next, " ", value.status().message(), " (",
+                         parameter->Describe(), ")", ConversionHint(arrays[next], *leaf)));
       }
       leaves.push_back(*std::move(value));
       ++next;

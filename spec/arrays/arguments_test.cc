@@ -175,7 +175,8 @@ TEST(ToArguments, SaysWhatIsWantedAndWhatIsThere) {
   EXPECT_THAT(ErrorOf(arrays), HasSubstr("wants 4 arrays and 5 are given"));
   arrays = Good();
   arrays[1].value = Array("s32[2]{0} {1, 2}");
-  EXPECT_THAT(ErrorOf(arrays), HasSubstr("arg0 is s32[2], the parameter is f32[2] (%a"));
+  EXPECT_THAT(ErrorOf(arrays), AllOf(HasSubstr("arg0 is s32[2], the parameter is f32[2] (%a"),
+                                     HasSubstr("array.astype(numpy.float32) converts it")));
   arrays = Good();
   arrays[0].value = Array("f32[4]{0} {1, 2, 3, 4}");
   EXPECT_THAT(ErrorOf(arrays), HasSubstr("arg3 is f32[4], the parameter is f32[<=3]"));

@@ -1,5 +1,7 @@
 #include "tools/cli/help.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -156,6 +158,10 @@ std::string WhatIsWrong(const CLI::App& app, const CLI::ParseError& error, int a
     return UnknownOption(app, argv[place]);
   if (wants_command && place >= argc) return "no command was given";
   if (!wants_command) return MissingArgument(error.what());
+  if (place == 1 && access(argv[place], F_OK) == 0) {
+    return absl::StrCat("'", argv[place], "' is a file, not a command; assay run ", argv[place],
+                        " runs a module");
+  }
   return absl::StrCat("there is no command '", argv[place], "'",
                       NearestCommand(DeepestCommand(app), argv[place]));
 }

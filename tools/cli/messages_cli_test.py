@@ -31,12 +31,13 @@ def make_files():
     one, two = npy('<f4', (2,), b'\0\0\x80?\0\0\0@'), npy('<f4', (3,), bytes(12))
     files = {'add.hlo': ADD, 'wrong.hlo': ADD.replace(b'add(', b'addd('), 'shapes.hlo': ADD.replace(b'y = f32[2]', b'y = f32[3]'),
              'i.txt': b'f32[2] {1, 2}\nf32[2] {3, 4}\n', 'one.txt': b'f32[2] {1, 2}\n', 'o.txt': b'f32[2] {4, 6}\n', 'f.py': b'def f(x):\n  return x\n',
-             'noise.pb': bytes(range(7, 107)), 'bytecode.mlirbc': b'ML\xefRhello', 'prints.py': b'print("the answer is 42")\n', 'old.py': OLD.encode()}
+             'empty.hlo': b'', 'empty.npz': b'', 'noise.pb': bytes(range(7, 107)), 'bytecode.mlirbc': b'ML\xefRhello', 'prints.py': b'print("the answer is 42")\n', 'old.py': OLD.encode()}
     for name, content in files.items():
         with open(name, 'wb') as file:
             file.write(content)
     for name, arrays in (('names.npz', {'x': one, 'y': one}), ('unnamed.npz', {'arr_0': one, 'arr_1': one}), ('shape.npz', {'arg0': two, 'arg1': one}),
-                         ('three.npz', {'arg0': one, 'arg1': one, 'arg2': one}), ('arguments.npz', {'arg0': one})):
+                         ('three.npz', {'arg0': one, 'arg1': one, 'arg2': one}), ('arguments.npz', {'arg0': one}), ('f64.npz', {'arg0': npy('<f8', (2,), bytes(16)), 'arg1': one}),
+                         ('strings.npz', {'arg0': npy('<U1', (2,), bytes(8)), 'arg1': one})):
         with zipfile.ZipFile(name, 'w') as archive:
             for key, content in arrays.items():
                 archive.writestr(key + '.npy', content)

@@ -50,6 +50,10 @@ std::vector<const Mutant*> MutantsCommand::Shown() const {
   return shown;
 }
 
+absl::Status NoSuchMutant() {
+  return absl::InvalidArgumentError("there is no mutant of such a name: `assay mutants` has all");
+}
+
 nlohmann::json MutantJson(const Mutant& mutant) {
   nlohmann::json operations = nlohmann::json::array();
   for (Opcode opcode : mutant.opcodes) operations.push_back(std::string(Name(opcode)));
@@ -83,6 +87,7 @@ int MutantsCommand::List() const {
     PrintMarkdown();
     return kExitOk;
   }
+  if (Chosen().empty()) return Fail(NoSuchMutant(), output);
   nlohmann::json list = nlohmann::json::array();
   for (const Mutant* mutant : Chosen()) {
     if (output.json) {
@@ -163,11 +168,10 @@ void PrintTotals(const std::vector<MutantScore>& scores) {
 }
 
 int MutantsCommand::Score() const {
+  if (Chosen().empty()) return Fail(NoSuchMutant(), output);
   if (Shown().empty()) {
     return Fail(
-        absl::InvalidArgumentError(
-            Chosen().empty() ? "there is no mutant of such a name: `assay mutants` has all"
-                             : "these mutants show in a larger tier alone: --tier standard"),
+        absl::InvalidArgumentError("these mutants show in a larger tier alone: --tier standard"),
         output);
   }
   const absl::StatusOr<std::vector<CorpusCase>> cases = selection.Load();

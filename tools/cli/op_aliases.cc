@@ -9,6 +9,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "absl/types/span.h"
+#include "spec/nearest_name.h"
 
 namespace assay {
 namespace {
@@ -346,6 +347,22 @@ NamedOperations OperationsNamed(absl::string_view name) {
     }
   }
   return found;
+}
+
+std::string NearestOperationName(absl::string_view name) {
+  std::string nearest = NearestOpcodeName(AsHloName(name));
+  if (!nearest.empty()) return nearest;
+  const std::string bare = BareName(name);
+  std::vector<std::string> aliases;
+  for (const Alias& alias : kAliases) aliases.emplace_back(alias.name);
+  constexpr size_t kShort = 6;  // any two names of fewer characters are near
+  if (bare.size() >= kShort) return NearestName(bare, aliases);
+  for (const std::string& alias : aliases) {
+    const auto [shorter, longer] =
+        std::minmax(alias, bare, [](const auto& a, const auto& b) { return a.size() < b.size(); });
+    if (longer.size() == shorter.size() + 1 && absl::StartsWith(longer, shorter)) return alias;
+  }
+  return "";
 }
 
 std::vector<std::string> AliasesOf(Opcode opcode) {

@@ -26,6 +26,10 @@ NamedOperations OperationsNamed(absl::string_view name);
 // exist.
 std::string AsHloName(absl::string_view name);
 
+// Returns the name, of HLO or an alias, that is probably meant by one that does not exist; empty if
+// none is near.
+std::string NearestOperationName(absl::string_view name);
+
 // Returns the aliases of this operation only, sorted.
 std::vector<std::string> AliasesOf(Opcode opcode);
 

@@ -117,11 +117,10 @@ int OpsCommand::Run() const {
   } else {
     named = OperationsNamed(name);
     if (named.opcodes.empty()) {
-      return Fail(
-          absl::InvalidArgumentError(absl::StrCat("there is no operation ", name,
-                                                  DidYouMean(NearestOpcodeName(AsHloName(name))),
-                                                  "; assay ops lists all ", kOpcodeCount)),
-          output);
+      return Fail(absl::InvalidArgumentError(absl::StrCat("there is no operation ", name,
+                                                          DidYouMean(NearestOperationName(name)),
+                                                          "; assay ops lists all ", kOpcodeCount)),
+                  output);
     }
     for (const Opcode opcode : named.opcodes) ops.push_back(&Info(opcode));
   }

@@ -97,6 +97,11 @@ class Tracer : public Observer {
 // Options that would do nothing are mistakes; so is a result that cannot be kept.
 absl::Status RunCommand::CheckOptions(const BackendCapabilities& capabilities) const {
   if (modules.size() > 1) {
+    for (const std::string& each : modules) {
+      if (!absl::EndsWith(each, ".npz") && !absl::EndsWith(each, ".npy")) continue;
+      return absl::InvalidArgumentError(
+          absl::StrCat(each, " holds arrays: give it as --inputs ", each));
+    }
     return absl::InvalidArgumentError("several modules run at once with --together alone");
   }
   if (absl::Status status = together.CheckAlone(); !status.ok()) return status;

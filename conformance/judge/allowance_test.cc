@@ -2,7 +2,10 @@
 // its section 1 says, and results that are equal, or refused, by what they are.
 #include "conformance/judge/allowance.h"
 
+#include <cmath>
 #include <cstdint>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "conformance/judge/testing.h"
@@ -43,6 +46,26 @@ TEST(JudgeInstruction, NansMatchByClassOnly) {
   const Case exponential("f32[2] exponential(p0)", {"f32[2]"});
   EXPECT_EQ(exponential.Explain({F32({kNan, 0})}, F32({1, 1})), "wrong");
   EXPECT_EQ(exponential.Explain({F32({kNan, 0})}, F32({kNan, kNan})), "wrong");
+}
+
+TEST(JudgeInstruction, ANanHasNoDistance) {
+  const Case exponential("f32[1] exponential(p0)", {"f32[1]"});
+  for (const auto& [operand, actual] : {std::pair(0.0f, kNan), std::pair(1.0f, -kNan)}) {
+    const Judgement judgement = exponential.Judge({F32({operand})}, F32({actual}));
+    ASSERT_EQ(judgement.evidence.size(), 1u);
+    EXPECT_EQ(judgement.evidence[0].distance, std::nullopt);
+    EXPECT_EQ(judgement.evidence[0].bound, std::nullopt);
+  }
+}
+
+// atan2 of two denormals is pi / 4, and 0 if the first counts as zero: more than 10^6 bounds away.
+TEST(JudgeInstruction, TheLargestFractionIsOfElementsWithinTheirBounds) {
+  const Case angle("f32[2] atan2(p0, p1)", {"f32[2]", "f32[2]"});
+  const std::vector<Literal> operands = {F32({0x1p-140f, 1}), F32({0x1p-140f, 2})};
+  const Judgement judgement = angle.Judge(operands, F32({0, Step(std::atan(0.5), 1)}));
+  EXPECT_THAT(judgement.counts, ElementsAre(0, 0, 1, 1, 0, 0, 0));
+  EXPECT_GT(judgement.largest_fraction, 0);
+  EXPECT_LE(judgement.largest_fraction, 1);
 }
 
 // sine: 4 ulp from the exact value, which the nearest float misses by 0.289 and -0.470 ulp.

@@ -89,7 +89,7 @@ class ElementwiseJudge {
         return Answer::kOutside;
       }
       const Measure measure = rule_.Test(wanted, got, exact);
-      finding->measured = !rule_.strict();
+      finding->measured = !rule_.strict() && !HasNan(wanted) && !HasNan(got);
       finding->bound = measure.bound;
       finding->distance = measure.distance;
       if (measure.answer != Answer::kInside) return measure.answer;
@@ -192,6 +192,10 @@ class ElementwiseJudge {
       }
     }
     return absl::OkStatus();
+  }
+
+  bool HasNan(Element element) const {
+    return IsNan(part_, element.bits) || (IsComplex(type_) && IsNan(part_, element.imag));
   }
 
   bool HasZeroPart(Element element) const {

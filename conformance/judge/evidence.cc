@@ -124,7 +124,9 @@ void Count(const Subject& subject, const ElementFinding& finding, const Literal&
           judgement->deviations.end()) {
     judgement->deviations.push_back(finding.deviation);
   }
-  if (!finding.open() && finding.measured && finding.bound > 0) {
+  // A permitted deviation may explain an element beyond its bound.
+  if (!finding.open() && finding.measured && finding.bound > 0 &&
+      (finding.verdict == Verdict::kWithinBound || finding.distance <= finding.bound)) {
     judgement->largest_fraction =
         std::max(judgement->largest_fraction, finding.distance / finding.bound);
   }

@@ -38,7 +38,7 @@ function evidenceTable(rows) {
     const value = (text, bits) => make('td', {}, row[text], row[bits] ? make('small', {}, row[bits]) : null);
     body.append(make('tr', {}, make('td', {}, place[0], place.slice(1).map(each => make('small', {}, each))),
                      value(EVIDENCE.golden, EVIDENCE.goldenBits), value(EVIDENCE.actual, EVIDENCE.actualBits),
-                     make('td', {}, row[EVIDENCE.distance] ?? '–'), make('td', {}, row[EVIDENCE.bound] ?? '0')));
+                     make('td', {}, row[EVIDENCE.distance] ?? '–'), make('td', {}, row[EVIDENCE.bound] ?? '–')));
     const more = [];
     const operands = listed(row, EVIDENCE.operands);
     if (operands.length) more.push(make('span', {'class': 'mono'}, `of ${operands.join(' and ')}`));

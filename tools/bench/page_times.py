@@ -62,7 +62,7 @@ def main():
                 browser.open(url)
                 browser.picture(os.path.join(options.pictures, f"{width}_{'dark' if dark else 'light'}.png"))
         if options.report:
-            browser.screen(1280, 900)
+            browser.screen(1600, 900)
             browser.open('about:blank')
             browser.open(url + (f'#case={options.case}' if options.case else ''))
             browser.value('new Promise(done => requestAnimationFrame(() => setTimeout(done, 300)))')

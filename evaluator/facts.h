@@ -21,7 +21,8 @@ using EvaluateModule = std::function<absl::StatusOr<Literal>(const Module& modul
                                                              absl::Span<const Literal> arguments)>;
 
 struct AccumulationFact {
-  // Of the sum; the start value of a fold counts unless it is zero, padding does not.
+  // The number of terms of the sum. The start value of a fold counts unless it is zero. Padding
+  // does not count.
   double terms = 0;
   // The sum of |terms|: magnitudes * 2^exponent, no less than it is and at most two ulps more.
   // Complex terms count as (|re| + |im|) of each factor, which is at most twice as much. Infinite
@@ -32,7 +33,7 @@ struct AccumulationFact {
   // does; of sums below the smallest normal double that of the rounded sum.
   double condition = 1;
 
-  // As a double, infinite where it does not fit.
+  // Returns the sum as a double, or infinity if it does not fit.
   double sum_of_magnitudes() const { return std::ldexp(magnitudes, exponent); }
 };
 

@@ -92,7 +92,7 @@ void Sort(Reals* values) {
   values->erase(std::unique(values->begin(), values->end()), values->end());
 }
 
-// Every combination of values of x and y.
+// Calls f for every combination of values of x and y.
 template <typename F>
 Reals Pairs(const Reals& x, const Reals& y, F append) {
   Reals values;
@@ -133,7 +133,7 @@ Reals RoundedArithmetic::Divide(const Reals& x, const Reals& y) const {
     AppendAll(places_, Budgeted(Opcode::kDivide, places_, a / b), values);
   });
 }
-// No budget counts at log(1), exp(0), sqrt(1).
+// Returns true at log(1), exp(0) and sqrt(1), where no budget counts.
 static bool IsSpecial(Real value) { return value == 0 || value == 1; }
 Reals RoundedArithmetic::Apply(Opcode opcode, Real (*exact)(Real), const Reals& x) const {
   Reals values;

@@ -42,13 +42,13 @@ class BatchNorm {
   }
 
  private:
-  // What an exact value is that errs and is rounded.
+  // Returns the interval of an exact value with an error, after rounding.
   Interval Widened(const Interval& value, WideReal error) const {
     const WideReal radius = granted_ ? errors_.RoundedFromExact(error, value.magnitude()) * kUp : 0;
     return value + Interval::Around(static_cast<double>(radius));
   }
 
-  // Whether no way to a result through such a magnitude overflows.
+  // Returns true if no intermediate result of such a magnitude overflows.
   bool Fits(WideReal magnitude) const { return magnitude <= largest_ / 4; }
 
   void EncloseFeature(int64_t k) {
@@ -68,7 +68,7 @@ class BatchNorm {
     }
   }
 
-  // Of x - mean, x counts once.
+  // Returns the interval of x - mean, in which x occurs once.
   Interval Distance(int64_t i, const Interval& sum) const {
     const Interval cells = Interval::Point(cells_);
     const Interval others{(Interval::Point(sum.low) - Interval::Point(x_[i].low)).low,

@@ -30,7 +30,7 @@ std::optional<Opcode> DoneOf(Opcode opcode) {
   }
 }
 
-// Whether every operand is an array whose elements move, none an index or a place to move to.
+// Returns true if every operand is an array whose elements move. None is an index or a destination.
 bool MovesAllOperands(const Instruction& collective) {
   switch (collective.opcode()) {
     case Opcode::kAllGather:
@@ -99,8 +99,8 @@ BoxTree Assemble(const Shape& shape, std::vector<BoxTree> leaves) {
 
 }  // namespace
 
-// What comes together: by member of the team, then by operand. `whole` says of each member whether
-// all of its partners have come.
+// The operands that meet, by member of the team and then by operand. `whole` says for each member
+// whether all of its partners have arrived.
 struct CollectiveEncloser::Meeting {
   const Instruction& collective;
   absl::Span<const int64_t> team;
@@ -277,7 +277,7 @@ absl::StatusOr<std::vector<BoxTree>> CollectiveEncloser::Reduce(const Meeting& m
   return results;
 }
 
-// What the member at `position` of a group gets.
+// Returns the result of the member at `position` of a group.
 absl::StatusOr<BoxTree> CollectiveEncloser::ReduceGroup(const Meeting& meeting,
                                                         const std::vector<size_t>& members,
                                                         size_t position) {

@@ -78,7 +78,7 @@ ComplexFunction FindComplexFunction(const Instruction& instruction) {
 Box EncloseComplex(const ComplexFunction& function, Boxes operands, Literal golden) {
   const ElementType part = Info(operands[0].low.element_type()).component;
   const int64_t count = golden.element_count();
-  // By element: whether all operands are certain, and the intervals of the result.
+  // For each element, whether all operands are certain, and the intervals of the result.
   std::vector<bool> certain(count);
   std::vector<ComplexInterval> results(count);
   std::vector<ComplexInterval> at(operands.size());
@@ -109,7 +109,7 @@ Box EncloseComplex(const ComplexFunction& function, Boxes operands, Literal gold
         ends->high = EncodeFloat(line.type(), of_part.high);
       },
       &box);
-  // What a type cannot hold may have been computed as the difference of infinities.
+  // A value that the type cannot hold may be the difference of infinities, which is NaN.
   LetGoWhere(
       [&](const auto& line, Place place, const Ends& ends) {
         return !certain[place.element] && (line.Ordinal(ends.low) == line.least() ||

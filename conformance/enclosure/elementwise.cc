@@ -160,7 +160,7 @@ class Elementwise {
         box);
   }
 
-  // What a NaN becomes as an integer is between the ends of no interval.
+  // A NaN that is converted to an integer has no bounds, so the element is unconstrained.
   void LetGoOfNans(Box* box) const {
     if (!operands_[0].has_nan()) return;
     LetGoWhere([&](const auto&, Place place,
@@ -190,7 +190,7 @@ class Elementwise {
         box);
   }
 
-  // Whether an integer type has the value of another's pattern.
+  // Returns true if an integer type has the value of a pattern of another one.
   static bool Fits(ElementType from, uint64_t bits, ElementType to) {
     const bool negative = IsSigned(from) && DecodeSigned(from, bits) < 0;
     if (negative) return IsSigned(to) && DecodeSigned(from, bits) >= MinSigned(to);
@@ -265,7 +265,7 @@ class Elementwise {
     return absl::OkStatus();
   }
 
-  // Of intervals that touch: <= and >= may still be certain.
+  // For intervals that touch: <= and >= may still be certain.
   bool Decided(const Interval& left, const Interval& right, Ends* ends) const {
     bool value = false;
     switch (instruction_.GetEnum<ComparisonDirection>(Attr::kDirection)) {
@@ -284,7 +284,7 @@ class Elementwise {
       default:
         return false;
     }
-    // In the total order -0 is less than +0.
+    // The total order puts -0 before +0.
     if (instruction_.HasAttribute(Attr::kComparisonType)) return false;
     ends->low = ends->high = value ? 1 : 0;
     return true;
@@ -304,7 +304,7 @@ class Elementwise {
     return absl::OkStatus();
   }
 
-  // What lies between the ends where the function turns at zero.
+  // Joins the value between the ends at which the function has its extremum.
   void TakeInTurningPoint(double value, Box* box) const {
     if (!AnyLiesIn(kAtZero, operands_[0])) return;
     const Ranges ranges(operands_[0]);
@@ -318,7 +318,7 @@ class Elementwise {
         box);
   }
 
-  // Where corners do not tell what lies between them.
+  // Handles elements whose corners do not bound the values between them.
   void MindSingularities(Box* box) const {
     const Opcode opcode = instruction_.opcode();
     if (opcode == Opcode::kSubtract || opcode == Opcode::kMultiply || opcode == Opcode::kComplex) {
@@ -372,7 +372,8 @@ class Elementwise {
     }
   }
 
-  // Of sine and cosine, which are 1 at `greatest` and -1 half a turn from there.
+  // Joins the extrema of sine and cosine, which are 1 at `greatest` and -1 half a period from
+  // there.
   static void TakeInExtrema(ElementType type, const Interval& range, double greatest, Ends* ends) {
     if (!(range.low < range.high)) return;
     if (MayPass(range, greatest, 2 * std::numbers::pi)) ends->high = EncodeFloat(type, 1);
@@ -425,8 +426,8 @@ class Elementwise {
     return corners;
   }
 
-  // Those that may be ends. A product or quotient of values whose signs are known rises or falls
-  // with each; infinities, which may meet zeros or one another, make no exception.
+  // Returns the corners that may be ends. A product or quotient of values with known signs is
+  // monotonic in each of them. Infinities, which may meet zeros or one another, are no exception.
   CornerList RealCorners() const {
     const Opcode opcode = instruction_.opcode();
     constexpr Corner kLeftHigh = 1, kRightHigh = 2;

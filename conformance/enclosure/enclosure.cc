@@ -80,7 +80,7 @@ class Encloser {
     bool is_constant = false;  // moved or computed out of constants alone
     bool is_known = false;
     BoxTree value;  // of a constant that is known
-    // Of one that takes arrays, when they are first asked for.
+    // The prepared instruction, created on first use for instructions that take arrays.
     std::unique_ptr<const PreparedInstruction> prepared;
     KeptInstruction kept;
   };
@@ -313,7 +313,7 @@ class Encloser {
       default:
         break;
     }
-    // What the host or other programs decide.
+    // The host or other programs decide the value.
     return BoxTree::Anything(instruction.shape(), &instruction);
   }
 

@@ -58,7 +58,7 @@ absl::Status MarkNans(const Instruction& instruction, Boxes operands, const Fold
   return absl::OkStatus();
 }
 
-// Of products of what is not negative: zero and infinity may be among the factors.
+// Adds NaN to products of nonnegative factors, among which may be a zero and an infinity.
 void AddNansOfZeros(Box* box) {
   UpdateParts(
       [](const Line& line, Place, Ends* ends) {
@@ -78,7 +78,8 @@ bool RisesWithError(const Instruction& instruction, Boxes operands) {
   constexpr double kFar = 1.0 / 16;
   // The error of a part counts the other part as well, which need not rise with it.
   if (IsComplex(operands[0].low.element_type())) return false;
-  // Of start values golden counts those that are not zero, which must not depend on the end.
+  // Golden's number of terms includes start values that are not zero. It must be the same at both
+  // ends.
   const Box& start =
       instruction.opcode() == Opcode::kScatter ? operands[0] : operands[operands.size() - 1];
   if (!start.is_point()) return false;
@@ -109,7 +110,7 @@ absl::Status WidenSums(const Instruction& instruction, Boxes operands, const Fol
     below = above = *std::move(within);
   }
   if (below.radii.empty() && above.radii.empty()) return absl::OkStatus();
-  // What may overflow at one end, and meet the opposite infinity, is anything.
+  // An element that may overflow at one end and then meet the opposite infinity is unconstrained.
   const auto agree = [&](std::vector<double>* one, std::vector<double>* other) {
     one->resize(low.element_count());
     other->resize(low.element_count());
@@ -314,7 +315,8 @@ absl::StatusOr<std::vector<Box>> EncloseProducts(const Instruction& instruction,
   }
   absl::StatusOr<Reach> reach = context.reach(AllMagnitudes(instruction, operands));
   if (!reach.ok()) return reach.status();
-  // Of the exact sums, else of golden ones, which are rounded as well.
+  // The radius is that of the exact sums if they are known, otherwise that of the golden sums,
+  // which are rounded as well.
   const bool from_exact = !reach->unrounded.empty();
   const std::vector<double>& widths = from_exact ? reach->unrounded : reach->radii;
 
@@ -338,8 +340,8 @@ absl::StatusOr<std::vector<Box>> EncloseProducts(const Instruction& instruction,
           widths[first + i] + radii[i] * (1 + 4 * u) + 2 * least + u * std::fabs(middle) + off;
       lows[first + i] = middle - width;
       highs[first + i] = middle + width;
-      // Nothing is known, whatever the centres gave: zero times infinity is NaN, and near it is
-      // not.
+      // The element is unconstrained whatever the centres give: zero times infinity is NaN, but a
+      // number near zero times infinity is not.
       if (!std::isfinite(width)) box.low.Set(first + i, Element{});
     }
   });
@@ -376,7 +378,7 @@ absl::StatusOr<std::vector<Box>> EncloseFold(const Instruction& instruction, Box
     case Opcode::kTopK:
       return EncloseTopK(instruction, operands, context.evaluate);
     case Opcode::kScatter:
-      // Where the updates go must be known.
+      // The positions of the updates must be known.
       if (!operands[operands.size() / 2].is_point()) return AnythingOf(instruction);
       break;
     case Opcode::kSelectAndScatter:

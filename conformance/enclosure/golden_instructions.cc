@@ -10,8 +10,8 @@
 namespace assay {
 namespace {
 
-// Whether nothing but its kernel is wanted of the interpreter: one array of static sizes out of
-// such arrays, no computation that a scalar program cannot stand for.
+// Returns true if the instruction needs only its kernel: it has array operands and one array result
+// of static sizes, and no called computation that is not a scalar program.
 bool IsKernelAlone(const Instruction& instruction) {
   const auto plain = [](const Shape& shape) { return shape.is_array() && !shape.is_dynamic(); };
   if (!plain(instruction.shape())) return false;
@@ -23,7 +23,7 @@ bool IsKernelAlone(const Instruction& instruction) {
           FactorsAreOperands(instruction));
 }
 
-// The same numbers in a wider type.
+// Returns the same numbers in a wider type.
 Literal InType(const Literal& literal, ElementType type) {
   if (literal.element_type() == type) return literal;
   Shape shape = literal.shape();
@@ -137,7 +137,7 @@ absl::StatusOr<Literal> GoldenInstructions::EvaluateSums(const Instruction& inst
     own = own && of == instruction.operand(k)->shape().element_type();
     given = given && of == type;
   }
-  // Golden's own sum, of operands as they are.
+  // Golden's own sum of the original operands.
   if (own) return Evaluate(instruction, operands);
   GoldenInstruction& wide = widened_[std::make_pair(&instruction, type)];
   if (wide.module == nullptr) {
@@ -156,7 +156,7 @@ absl::StatusOr<Literal> GoldenInstructions::EvaluateSums(const Instruction& inst
 absl::StatusOr<absl::Span<const double>> GoldenInstructions::CountTerms(
     const Instruction& instruction, absl::Span<const Literal> operands) {
   GoldenInstruction& alone = Of(instruction);
-  // Of a ragged dot, the group sizes tell.
+  // For a ragged dot the group sizes decide.
   const bool same =
       instruction.info().family == Family::kContraction && FactorsAreOperands(instruction);
   if (same && !alone.counts.empty()) return alone.counts;

@@ -55,7 +55,7 @@ void MarkOpen(const Instruction& instruction, Boxes operands, Box* box) {
   if (!earlier && !Literal::BitEqual(box->low, box->high)) box->open = &instruction;
 }
 
-// Whether an instruction moves elements as they are, out of arrays into one.
+// Returns true if an instruction moves elements unchanged from array operands into one array.
 bool MovesArrays(const Instruction& instruction) {
   const Family family = instruction.info().family;
   return instruction.shape().is_array() && instruction.opcode() != Opcode::kBitcastConvert &&
@@ -63,7 +63,7 @@ bool MovesArrays(const Instruction& instruction) {
           (family == Family::kIndexing && instruction.opcode() != Opcode::kScatter));
 }
 
-// The same elements under another shape.
+// Stores the same elements with another shape.
 void Reshape(const Instruction& reshape, const Box& operand, Box* box) {
   box->low = operand.low.WithShape(reshape.shape());
   box->high = operand.high.WithShape(reshape.shape());
@@ -219,8 +219,8 @@ absl::Status InstructionEncloser::Elementwise(const PreparedInstruction& prepare
   return absl::OkStatus();
 }
 
-// What the function gives in f32, off by its budget there and in the type that it is computed in,
-// and then rounded once.
+// Joins what the function gives in f32, widened by its budget there and by that of the type in
+// which it is computed, and rounded once.
 absl::Status InstructionEncloser::JoinNarrowFunction(const PreparedInstruction& prepared,
                                                      Boxes operands, Box* box) {
   std::vector<Box> wide;
@@ -235,7 +235,7 @@ absl::Status InstructionEncloser::JoinNarrowFunction(const PreparedInstruction& 
   return absl::OkStatus();
 }
 
-// Golden's one array, of points.
+// Computes the golden array of operands that are points.
 absl::Status InstructionEncloser::AtValues(const PreparedInstruction& prepared, Boxes operands,
                                            Box* box) {
   absl::Status status = golden_.EvaluateAt(prepared.golden, Lows(operands), &box->low);

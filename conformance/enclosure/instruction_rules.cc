@@ -252,7 +252,7 @@ void InstructionRules::KeepInfinities(Boxes operands, Box* box) const {
         if (line.IsNan(ends->low)) return;
         const Interval x = IntervalOf(operands[0], place.element);
         const Interval y = operands.size() > 1 ? IntervalOf(operands[1], place.element) : x;
-        // Nothing but an exponential overflows: elsewhere the exact value is infinite.
+        // Only an exponential overflows. In all other functions an infinite value is exact.
         const bool is_infinite = IsExponential(instruction_.opcode())
                                      ? LeastLogarithm(instruction_.opcode(), x, y) > beyond
                                      : x.low == x.high;

@@ -15,8 +15,8 @@
 namespace assay {
 namespace {
 
-// Whether what is open is a decision, not the value of a float function: an order, a place, a turn,
-// a truth value or an integer.
+// Returns true if the unconstrained value is a decision (an order, a position, an iteration, a
+// truth value or an integer) and not the value of a float function.
 bool Decides(const Instruction& instruction) {
   const Family family = instruction.info().family;
   if (family == Family::kControl || family == Family::kIndexing ||
@@ -28,7 +28,7 @@ bool Decides(const Instruction& instruction) {
          (shape.is_array() && !IsFloat(shape.element_type()) && !IsComplex(shape.element_type()));
 }
 
-// One leaf of the result.
+// Judges one leaf of the result.
 class LeafJudge {
  public:
   LeafJudge(const Box& box, const Literal& golden, const Literal& actual, int64_t leaf,

@@ -29,7 +29,7 @@ Shape KeptShape(const Shape& shape) {
   return kept;
 }
 
-// The same elements in another type.
+// Returns the same elements in another type.
 template <typename Convert>
 Literal Converted(const Literal& from, const Shape& shape, Convert convert) {
   Literal to = Literal::Zeros(shape);
@@ -141,7 +141,7 @@ class Narrowed {
     low_ = std::min(low_, line_.Ordinal(bits));
     high_ = std::max(high_, line_.Ordinal(bits));
   }
-  // In one conversion from f32, or in two by way of f16 (V-2).
+  // Joins the value after one conversion from f32, and after two by way of f16 (V-2).
   void Narrow(double value) {
     TakeIn(EncodeFloat(line_.type(), value));
     if (!twice_) return;

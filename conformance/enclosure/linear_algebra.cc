@@ -47,7 +47,7 @@ absl::StatusOr<std::vector<Box>> EncloseFourier(const Instruction& fft, const Bo
   double points = 1;
   for (const int64_t length : lengths) points *= static_cast<double>(length);
   const bool inverse = type == FftType::kIfft || type == FftType::kIrfft;
-  // Half a spectrum counts twice.
+  // The half spectrum counts twice.
   const double scale = (type == FftType::kIrfft ? 2 : 1) / (inverse ? points : 1);
   const int64_t from = BlockOf(fft, operand.shape()), to = BlockOf(fft, fft.shape());
 

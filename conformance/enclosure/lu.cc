@@ -11,7 +11,7 @@
 namespace assay {
 namespace {
 
-// What pivots are compared by: of complex numbers |re| + |im|.
+// Returns the size by which pivots are compared, |re| + |im| for complex numbers.
 Interval PivotSize(const Interval& x) { return Abs(x); }
 Interval PivotSize(const ComplexInterval& z) { return Abs(z.re) + Abs(z.im); }
 
@@ -73,7 +73,7 @@ class IntervalLu {
  private:
   Number& At(int64_t i, int64_t j) { return factors_[i * n_ + j]; }
 
-  // What is left of an element after so many steps.
+  // Returns an element after so many steps of the elimination.
   Number Rest(int64_t i, int64_t j, int64_t steps) const {
     Number rest = a_[start_ + rows_[i] * n_ + j];
     double lost = static_cast<double>(n_) + 2, terms = Most(rest);

@@ -11,7 +11,7 @@ namespace {
 constexpr int64_t kMostPlaces = 64;
 constexpr int64_t kMostElements = int64_t{1} << 22;  // of all results
 
-// One number of a slice's start, in all slices.
+// One component of the start indices, for all slices.
 struct Axis {
   size_t operand;     // that it stands in
   int64_t component;  // of the index vectors there
@@ -23,7 +23,7 @@ int64_t Start(const Box& box, const Literal& end, int64_t i, int64_t last) {
   return std::clamp<int64_t>(IndexValue(box.low.element_type(), end.Get(i)), 0, last);
 }
 
-// Which component of its index vector an element is.
+// Tells which component of its index vector an element is.
 class Components {
  public:
   Components(const Instruction& instruction, const Shape& indices) {
@@ -52,7 +52,7 @@ std::vector<Axis> AxesOf(const Instruction& instruction, Boxes operands) {
   if (!updates && instruction.opcode() != Opcode::kDynamicSlice) return axes;
   const Shape& slice = updates ? operands[1].shape() : instruction.shape();
   const size_t first = updates ? 2 : 1;
-  // One array of all starts is a legacy form.
+  // A single array with all start indices is the legacy form.
   if (operands.size() != first + static_cast<size_t>(from.rank())) return axes;
   for (int64_t d = 0; d < from.rank(); ++d) {
     if (operands[first + d].shape().rank() != 0) return {};

@@ -10,7 +10,7 @@
 namespace assay {
 namespace {
 
-// Golden at both ends, as boxes by leaf.
+// Evaluates golden at both ends and returns a box for each leaf.
 absl::StatusOr<std::vector<Box>> AtBothEnds(Boxes operands, const EvaluateAlone& evaluate) {
   std::vector<Literal> lows, highs;
   for (const Box& operand : operands) {
@@ -29,7 +29,7 @@ absl::StatusOr<std::vector<Box>> AtBothEnds(Boxes operands, const EvaluateAlone&
   return boxes;
 }
 
-// Whether every two intervals of the line are apart.
+// Returns true if no two intervals of the line intersect.
 bool LiesApart(const Box& keys, const Lines& lines, int64_t line) {
   const Line order(keys.low.element_type());
   std::vector<std::pair<int64_t, int64_t>> intervals;
@@ -48,7 +48,7 @@ bool LiesApart(const Box& keys, const Lines& lines, int64_t line) {
   return true;
 }
 
-// Whether a comparator does nothing but compare and choose.
+// Returns true if a comparator only compares and selects.
 bool OnlyCompares(const Computation& comparator) {
   return std::all_of(comparator.instructions().begin(), comparator.instructions().end(),
                      [](const auto& step) {
@@ -169,7 +169,7 @@ absl::StatusOr<std::vector<Box>> EncloseExtremePlaces(const Instruction& instruc
   for (int64_t i = 0; i < values.low.element_count(); ++i) {
     const int64_t cell = cell_of(i);
     if (open[cell] || winner[cell] == i) continue;
-    // Of equal values that are known the first one wins.
+    // The first one of equal known values wins.
     if (values.low.Get(i) == values.high.Get(i) &&
         values.low.Get(winner[cell]) == values.high.Get(winner[cell])) {
       continue;

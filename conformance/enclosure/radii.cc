@@ -29,7 +29,7 @@ Literal Magnitudes(const Box& box) {
   return both.low;
 }
 
-// Whether the instruction adds up real numbers into one array.
+// Returns true if the instruction adds real numbers into one array.
 bool SumsReals(const Instruction& instruction) {
   return instruction.shape().is_array() && IsFloat(instruction.shape().element_type()) &&
          FoldKind(instruction) == analysis::ReducerKind::kAdd &&

@@ -14,7 +14,7 @@
 namespace assay {
 namespace {
 
-// How cells are selected: by the largest value or the least, of equal ones the first or the last.
+// The rule of selection: the largest or the least value, and the first or the last of equal ones.
 struct Selection {
   bool largest = true, first = true;
 };
@@ -56,7 +56,7 @@ std::optional<std::vector<Interval>> NumbersOf(const Box& box) {
   return intervals;
 }
 
-// What the cells of the operand may get.
+// The sums that the cells of the operand may get.
 class SelectedSums {
  public:
   SelectedSums(Selection selection, std::vector<Interval> keys, const Interval& start)
@@ -67,7 +67,7 @@ class SelectedSums {
         magnitudes_(keys_.size(), start.magnitude()),
         signs_(keys_.size(), SignsOf(start)) {}
 
-  // What is scattered to one of the cells.
+  // Adds a term that is scattered to one of the cells of a window.
   void Scatter(const std::vector<int64_t>& window, const Interval& term) {
     const std::vector<int64_t> candidates = Candidates(window);
     const Interval given = candidates.size() == 1 ? term : Hull(term, Interval::Point(0));
@@ -88,7 +88,8 @@ class SelectedSums {
     box.high = Literal::Zeros(instruction.shape());
     const ElementType type = instruction.shape().element_type();
     EncodeFloats(type, magnitudes_.data(), Count(), sizes.mutable_data());
-    // Of the exact sums, else of golden ones, which are rounded as well.
+    // The radius is that of the exact sums if they are known, otherwise that of the golden sums,
+    // which are rounded as well.
     const Reach reach = context.reach_of_facts(sizes, terms_, magnitudes_);
     const bool from_exact = !reach.unrounded.empty();
     std::vector<double> lows(Count()), highs(Count());
@@ -111,7 +112,7 @@ class SelectedSums {
   }
 
  private:
-  // Which signs the terms of a cell may have.
+  // The signs that the terms of a cell may have.
   struct Signs {
     bool negative = false, positive = false;
   };

@@ -139,7 +139,8 @@ class IntervalCholesky {
         bounds_(gamma < 0.5),
         factor_(n * n) {}
 
-  // Of the lower triangle that at(i, j) gives. False: a pivot may not be positive.
+  // Factorises the matrix whose lower triangle at(i, j) gives. Returns false if a pivot may not be
+  // positive.
   template <typename At>
   bool Run(At at) {
     if (!bounds_) return false;
@@ -194,7 +195,7 @@ std::vector<Interval> FactorParts(const Instruction& cholesky, const Box& operan
   std::vector<Interval> parts = UnknownParts(operand.shape());
   IntervalCholesky<Number> factor(n, CholeskyRoundings(profile, type, n).Relative(type), range);
   for (int64_t k = 0; k < matrices.count; ++k) {
-    // Of L, or of the adjoint of U.
+    // Returns the position of an element of L, or of the adjoint of U.
     const auto place = [&](int64_t i, int64_t j) {
       return k * matrices.size + (lower ? i * n + j : j * n + i);
     };

@@ -78,15 +78,16 @@ bool MayHaveNans(const Box& box) {
   return false;
 }
 
-// Whether the order of elements that the comparator does not tell apart can be seen: others travel
-// with the key, or the key is made of the element. Zeros of both signs are left to Encloser::Allow.
+// Returns true if the order of elements that the comparator does not distinguish is visible: other
+// operands move with the key, or the key is computed from the element. Encloser::Allow handles
+// zeros of both signs.
 bool ShowsTies(const Instruction& sort) {
   if (sort.operand_count() > 1) return true;
   const std::optional<analysis::SortKey> key = analysis::RecogniseSortKey(*sort.to_apply());
   return !key || key->function != nullptr;
 }
 
-// Whether the comparator may put an element before itself, and so orders nothing.
+// Returns true if the comparator may put an element before itself, and so defines no order.
 bool MayTakeEqual(const Computation& comparator) {
   return std::any_of(
       comparator.instructions().begin(), comparator.instructions().end(), [](const auto& step) {
@@ -96,7 +97,8 @@ bool MayTakeEqual(const Computation& comparator) {
       });
 }
 
-// Whether two elements may be equal where denormals count as zero, and not where they do not.
+// Returns true if two elements may be equal when denormals count as zero and different when they do
+// not.
 bool MayHaveFlushedTies(const Box& keys, const TargetProfile& profile) {
   const ElementType type = keys.low.element_type();
   if (!profile.MayFlushOperands(type)) return false;
@@ -118,8 +120,8 @@ bool MayHaveFlushedTies(const Box& keys, const TargetProfile& profile) {
   return denormal > 0 && small > 1;
 }
 
-// Of a comparison of floats with a NaN any permutation will do, of a stable sort as well; and of
-// one that takes an element before itself.
+// Returns true if any permutation is permitted, also for a stable sort: the comparator compares
+// floats with a NaN, or puts an element before itself.
 bool IsOpenOrder(const Instruction& sort, Boxes operands) {
   const Computation& comparator = *sort.to_apply();
   if (!sort.GetBool(Attr::kIsStable) && ShowsTies(sort)) return true;
@@ -146,7 +148,7 @@ bool PicksAny(const Instruction& reduce, Boxes operands) {
 }  // namespace
 
 bool IsUnspecified(const Instruction& instruction, Boxes operands, const TargetProfile& profile) {
-  // As the judge has it: by the parts that a fold comes apart into, and by its flat form.
+  // This follows the judge: the parts into which the fold can be split, and its flat form.
   for (const FoldPart& part : PartsOfFold(instruction)) {
     BoxPointers own;
     for (const int64_t k : part.operands) own.push_back(&operands[k]);
@@ -167,7 +169,7 @@ bool IsUnspecified(const Instruction& instruction, Boxes operands, const TargetP
   }
   if (instruction.opcode() == Opcode::kScatter && profile.Admits(DecisionPoint::kScatterWindows)) {
     const Box& indices = operands[operands.size() / 2];
-    // Of other indices nothing is known anyway.
+    // Unknown indices make the result unconstrained anyway.
     if (indices.is_point() && HasPartialWindows(instruction, indices.low)) return true;
   }
   if (profile.Grants(Freedom::kScatterOrder) && instruction.opcode() == Opcode::kScatter &&

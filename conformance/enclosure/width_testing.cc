@@ -30,7 +30,7 @@ PlaceRange EndsOf(const Places& places, const Box& box, int64_t part) {
 int64_t PartsOf(const Literal& literal) {
   return literal.element_count() * (IsComplex(literal.element_type()) ? 2 : 1);
 }
-// In ulps of the largest magnitude of `about`, both ends included.
+// Returns the width in ulps of the largest magnitude of `about`, both ends included.
 double UnitsOf(const Places& places, PlaceRange range, PlaceRange about) {
   const Real size = std::max(std::fabs(places.At(about.low)), std::fabs(places.At(about.high)));
   return static_cast<double>((places.At(range.high) - places.At(range.low)) / places.Ulp(size)) + 1;

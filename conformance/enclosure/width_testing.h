@@ -23,7 +23,7 @@ std::vector<OperandPart> ElementwiseParts(int operands, int64_t i);
 
 using AdmitsValues = std::function<PlaceRange(int64_t part, const Reals& operands)>;
 
-// One rule on one type.
+// The widths that were measured for one rule on one type.
 struct MeasuredRule {
   std::string rule;
   ElementType type;    // of all numbers: T in the texts below; C is its complex type

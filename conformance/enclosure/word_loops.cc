@@ -19,7 +19,7 @@ namespace {
 
 #define ASSAY_INLINE inline __attribute__((always_inline))
 
-// What WordLine says of a type, in integers as wide as its patterns.
+// The data of WordLine for a type, in integers as wide as its patterns.
 template <typename Word>
 struct WordType {
   using Signed = std::make_signed_t<Word>;
@@ -29,7 +29,7 @@ struct WordType {
     return static_cast<Signed>(pattern ^
                                ((pattern >> std::numeric_limits<Signed>::digits) & kMagnitude));
   }
-  // Its own inverse.
+  // This function is its own inverse.
   static ASSAY_INLINE Word Bits(Signed ordinal) {
     return static_cast<Word>(Ordinal(static_cast<Word>(ordinal)));
   }
@@ -435,7 +435,7 @@ bool LoosenWords(const Slack& slack, Box* box) {
     using Word = decltype(word);
     using Signed = typename WordType<Word>::Signed;
     const WordType<Word> type(line);
-    // What lies past the ends of the line must fit the word.
+    // Ordinals beyond the ends of the line must fit into the word.
     if (slack.units > (std::numeric_limits<Signed>::max() - type.greatest) / 2 ||
         slack.units >= type.one) {
       return false;
@@ -454,7 +454,7 @@ bool LoosenWords(const Slack& slack, Box* box) {
 bool MagnitudesOfWords(const Box& box, Literal* magnitudes) {
   return ByWord(box.low.element_type(), false, [&](auto word) {
     using Word = decltype(word);
-    // Neither negative nor NaN.
+    // No end may be negative or NaN.
     if (!AnyLiesIn({-1, std::numeric_limits<int64_t>::min()}, box)) {
       *magnitudes = box.high;
       return true;

@@ -12,7 +12,8 @@ double ValueAt(const Literal& literal, int64_t i) {
   return DecodeFloat(literal.element_type(), literal.Get(i).bits);
 }
 
-// A few digits are enough for magnitudes, and for values past the largest of the type.
+// The statistics of one feature. A few digits are enough for magnitudes, also for those beyond the
+// largest value of the type.
 struct Feature {
   WideReal mean = 0, sum_dy = 0, products = 0;  // of dy, of dy (x - mean)
   WideReal largest_distance = 0;                // from the mean
@@ -65,7 +66,7 @@ class BatchNorm {
   }
 
  private:
-  // What is open of one element.
+  // The ways in which one element is unconstrained.
   struct Open {
     WideReal error = 0;
     bool anything = false;  // a variance that cancels may become negative
@@ -150,15 +151,16 @@ class BatchNorm {
     return open;
   }
 
-  // A given variance with epsilon below zero leaves NaN alone, zero what is not finite.
+  // If a given variance plus epsilon is negative, the result is NaN. If it is zero, the result is
+  // not finite.
   bool DividesByNoNumber(const Feature& f, Open* open) const {
     const WideReal w = f.magnitudes.variance + errors_.epsilon();
     open->may_overflow = w == 0;
     return w == 0 || w <= -errors_.least_normal();
   }
 
-  // Whether an infinite scale meets what may be zero, in exact arithmetic or as rounded: a NaN, or
-  // an infinity of either sign.
+  // Returns true if an infinite scale is multiplied by a value that may be zero, in exact
+  // arithmetic or after rounding. The result is then NaN or an infinity of either sign.
   bool CancelsBesideInfinity(size_t leaf, int64_t i) const {
     const int64_t k = KindOf(leaf, i);
     if (leaf != 0 || !std::isinf(Parameter(1, k))) return false;
@@ -171,7 +173,7 @@ class BatchNorm {
                           : errors_.Normalized(f.magnitudes, x, distance, 1, 0));
   }
 
-  // About the element without scale and offset.
+  // Returns approximately the element before scale and offset are applied.
   WideReal Unscaled(int64_t i) const {
     const Feature& f = features_[KindOf(0, i)];
     const WideReal w = f.magnitudes.variance + errors_.epsilon(), root = std::sqrt(w);
@@ -181,7 +183,7 @@ class BatchNorm {
     return (cells * dy - f.sum_dy - distance * f.products / w) / (root * cells);
   }
 
-  // About the value of an element that is past the largest number.
+  // Returns approximately the value of an element that exceeds the largest number.
   WideReal Exact(size_t leaf, int64_t i) const {
     const int64_t k = KindOf(leaf, i);
     const Feature& f = features_[k];

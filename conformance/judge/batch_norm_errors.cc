@@ -29,7 +29,7 @@ BatchNormErrors::BatchNormErrors(const Instruction& instruction, ElementType typ
       epsilon_(BatchNormEpsilon(instruction)),
       one_pass_(profile.linear_algebra().one_pass_variance),
       vacuous_(!(Gamma(cells + 16, own_unit_) < 1)),
-      // Accumulated in f32, rounded once.
+      // The sum is accumulated in f32 and rounded once.
       unit_(vacuous_ ? std::min(own_unit_, UnitRoundoff(ElementType::kF32)) : own_unit_),
       up_(1 + std::min(1.0, Gamma(cells + 16, unit_))),
       largest_(DecodeFloat(type, MaxFinite(type))),
@@ -55,7 +55,7 @@ WideReal BatchNormErrors::Normalized(const BatchNormMagnitudes& f, WideReal x, W
   const WideReal w = f.least_variance + epsilon_, rho = f.variance_error / w, e = f.mean_error;
   if (!(w > 0) || !(rho <= 0.5)) return kInfinity;
   const WideReal root = std::sqrt(w), factor = scale / root;
-  // x k + (offset - mean k), whose terms are the larger ones.
+  // The formula x k + (offset - mean k) has the larger terms.
   return factor * (e + (distance + e) * rho) + Gamma(9, unit_) * factor * (x + f.mean + e) +
          Gamma(2, unit_) * offset + lost_ * (1 + x + f.mean + e + (1 + scale) / root);
 }
@@ -102,7 +102,7 @@ bool BatchNormErrors::VarianceMayOverflow(const BatchNormMagnitudes& f) const {
 bool BatchNormErrors::OutputMayOverflow(const BatchNormMagnitudes& f, WideReal x, WideReal scale,
                                         WideReal offset) const {
   const WideReal distance = x + f.mean + f.mean_error;
-  // Of a variance that is off by half of w.
+  // The inverse root for a variance that may be wrong by half of w.
   const WideReal inverse = 2 / std::sqrt(f.least_variance + epsilon_);
   return SumMayOverflow(std::max(distance, inverse)) ||
          SumMayOverflow(scale * std::max(distance, inverse)) ||

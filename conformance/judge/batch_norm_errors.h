@@ -30,7 +30,7 @@ struct BatchNormMagnitudes {
   WideReal mean_error = 0, variance_error = 0;
 };
 
-// Where the cells of each feature lie in the operand, in row-major order.
+// The positions of the cells of each feature in the operand, in row-major order.
 class BatchNormCells {
  public:
   explicit BatchNormCells(const Instruction& instruction);

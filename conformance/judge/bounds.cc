@@ -159,7 +159,8 @@ class BoundFinder {
           subject_.profile.linear_algebra().fft_by_convolution || !HasSmallRadices(length);
       radices = radices && !convolves;
       const double n = static_cast<double>(length);
-      // 6.7 u log2 n, of which mixed radices take 2.5 times as much; real ones two halvings more.
+      // The bound is 6.7 u log2 n. Mixed radices take 2.5 times as much, real transforms two
+      // halvings more.
       radius += convolves ? 64 * std::log2(4 * n) : 2.5 * 6.7 * std::log2(4 * n);
     }
     bounds.rule = radices ? "17 u log2(4N) |X|" : "64 u log2(4N) |X|";
@@ -202,7 +203,8 @@ bool SelectionMayDiffer(const Instruction& instruction, const TargetProfile& pro
 
 double UlpOf(ElementType type, double value) {
   const FloatFormat& format = *Info(type).format;
-  // Of a double: that of its least normal value for zero and what lies below.
+  // Returns the exponent of a double. Zero and values below the normal ones have that of the least
+  // normal value.
   const auto biased = static_cast<int>(std::bit_cast<uint64_t>(value) >> 52 & 0x7FF);
   int exponent = format.min_exponent();
   if (biased < 0x7FF) exponent = std::max(exponent, biased - 1023);

@@ -47,9 +47,9 @@ struct Bounds {
   std::vector<double> absolute;  // empty: nothing but the golden value
   // The distance from the exact sum, which is less since golden is rounded. Empty: not known.
   std::vector<double> from_exact;
-  // Of the distance of a sum to the exact one before it is rounded to the type of the result, where
-  // that is narrower than the accumulator: a conforming element is what a number within this
-  // distance rounds to. Empty: the element itself is within `from_exact`.
+  // The bound of the distance between a sum and the exact sum before the sum is rounded to a result
+  // type that is narrower than the accumulator. A conforming element is the rounding of a number
+  // within this distance. Empty if the element itself must lie within `from_exact`.
   std::vector<double> unrounded;
   // True if EvaluateWidened returns the exact values that `from_exact` is measured from. Sums,
   // products and transforms have them even if this is false.

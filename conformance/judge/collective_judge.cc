@@ -15,7 +15,7 @@
 namespace assay {
 namespace {
 
-// Whether the order of the members changes no bit of the result.
+// Returns true if the order of the members changes no bit of the result.
 bool IsExact(analysis::ReducerKind kind, ElementType type) {
   return kind != analysis::ReducerKind::kOther && !IsFloat(type) && !IsComplex(type);
 }
@@ -66,7 +66,8 @@ class CollectiveJudge {
     const analysis::ReducerKind kind = analysis::RecogniseReducer(*collective_.to_apply()).kind;
     const ElementType type = golden.element_type();
     if (IsExact(kind, type)) return JudgeMove(golden, actual);
-    // Of other reducers nothing is asked but whether the order counts.
+    // The start value of an unrecognised reducer does not matter: its judgement only depends on
+    // whether the order counts.
     const Element start = NeutralElement(kind, type).value_or(Element{});
     std::vector<const Literal*> members;
     for (const int64_t member : group) members.push_back(&operands_[member][leaf]);

@@ -10,7 +10,7 @@
 namespace assay {
 namespace {
 
-// What one element, or one component of a complex one, says.
+// The comparison of one element, or of one component of a complex element.
 struct Difference {
   bool equal = false;
   bool nan_left = false, nan_right = false;
@@ -199,7 +199,7 @@ absl::StatusOr<Comparison> CompareByDevice(absl::Span<const Literal> left,
   Comparison comparison;
   comparison.devices = static_cast<int64_t>(left.size());
   for (size_t device = 0; device < left.size(); ++device) {
-    // Where dimensions are dynamic, only what lies within their current sizes has a value.
+    // Only elements within the current sizes of dynamic dimensions have a value.
     const Literal a = ValidBox(left[device]), b = ValidBox(right[device]);
     if (!Shape::Compatible(a.shape(), b.shape())) {
       return absl::InvalidArgumentError(absl::StrCat("values of shapes ", a.shape().ToString(),

@@ -45,7 +45,7 @@ bool HasHighExponent(const Place& at) {
   return IsSigned(exponent.type) ? DecodeSigned(exponent.type, exponent.high) > 63
                                  : DecodeUnsigned(exponent.type, exponent.high) > 63;
 }
-// By the low 6 bits of an exponent that is not negative.
+// Returns true for the power by the low 6 bits of a nonnegative exponent.
 bool IsPowerOfLowExponent(const Place& at, Element, Element got) {
   const uint64_t base = at.operands[0].real.low, exponent = at.operands[1].real.low;
   uint64_t power = 1;
@@ -62,7 +62,8 @@ bool GivesZero(const Place&, Element, Element got) { return got.bits == 0; }
 bool IsUnsignedPower(const Instruction& instruction, ElementType, ElementType result) {
   return IsInteger(result) && !IsSigned(result) && instruction.opcode() == Opcode::kPower;
 }
-// Which counts as negative where it is taken for a sign.
+// Returns true if the exponent has the top bit set, so that a target may take it for a negative
+// number.
 bool HasTopBit(const Place& at) {
   const PartRange& exponent = at.operands[1].real;
   return DecodeUnsigned(exponent.type, exponent.high) >> (Info(exponent.type).bits - 1) != 0;
@@ -76,7 +77,7 @@ bool CountsNarrowBits(const Instruction& instruction, ElementType, ElementType r
   return instruction.opcode() == Opcode::kPopcnt && IsSigned(result) && Info(result).bits < 8;
 }
 bool MayBeNegative(const Place& at) { return DecodeSigned(at.type, at.operands[0].real.low) < 0; }
-// Those of the number widened to 8 with its sign.
+// Returns true for the count of the bits of the number sign-extended to 8 bits.
 bool CountsWidened(const Place& at, Element, Element got) {
   const int own = absl::popcount(LowBits(at.type, at.operands[0].real.low));
   const auto count = static_cast<uint64_t>(own + 8 - Info(at.type).bits);
@@ -130,7 +131,7 @@ bool ReducesDenormal(const Place& at) {
   const double low = LowEnd(at.operands[0].real), high = HighEnd(at.operands[0].real);
   return low < normal && high > -normal && !(low == 0 && high == 0);
 }
-// What lies below the least normal value of the narrow format, rounded to its denormals.
+// Returns a value below the least normal value of the narrow format, rounded to its denormals.
 std::vector<uint64_t> ReducedDenormal(const Place& at, uint64_t operand) {
   const double x = DecodeFloat(at.type, operand);
   if (!(std::fabs(x) < std::ldexp(1.0, LeastExponent(at)))) return {};
@@ -276,7 +277,7 @@ double NumberOf(ElementType type, uint64_t bits) {
 std::vector<uint64_t> ConvertedToEvenScale(const Place& at, uint64_t operand) {
   const ElementType from = at.operands[0].type;
   if (IsInteger(from)) {
-    // No tie, though the double next to it is one.
+    // This is not a tie, although the nearest double is one.
     const uint64_t bits = LowBits(from, operand);
     if (bits != 0 && absl::bit_width(bits) - absl::countr_zero(bits) > 53) return {};
   }
@@ -305,7 +306,8 @@ bool ReducesWithoutInfinity(const Instruction& instruction, ElementType, Element
   return instruction.opcode() == Opcode::kReducePrecision && IsFloat(result) &&
          !Info(result).format->has_infinity;
 }
-// From the middle between the largest number of the narrow format and the next one on.
+// Returns true from the midpoint between the largest number of the narrow format and the next
+// number on.
 bool ReductionOverflows(const Place& at) {
   const double from = std::ldexp(2 - std::ldexp(1.0, -MantissaBits(at) - 1), 1 - LeastExponent(at));
   return HighEnd(at.operands[0].real) >= from || LowEnd(at.operands[0].real) <= -from;
@@ -318,7 +320,8 @@ bool MayBeMinusZero(const Place& at) {
   const PartRange& x = at.operands[0].real;
   return x.MayBe(0) && IsNegative(x.type, x.low);
 }
-// Of either sign, or what overflows give in types without infinities.
+// Returns true for an infinity of either sign or, in types without infinities, for the result of an
+// overflow.
 bool GivesInfinity(const Place& at, Element, Element got) {
   return got.bits == EncodeFloat(at.type, HUGE_VAL) || got.bits == EncodeFloat(at.type, -HUGE_VAL);
 }
@@ -358,7 +361,7 @@ bool IsNonFiniteProduct(const Place& at) {
          (at.instruction.opcode() == Opcode::kDivide && at.operands[1].MayBeZero()) ||
          MayOverflow(at);
 }
-// What is divided by zero or overflows stays without a finite value.
+// A quotient by zero and an overflow must not become finite.
 bool GivesNonFiniteProduct(const Place& at, Element wanted, Element got) {
   if (at.operands[0].MayBeNonFinite() || at.operands[1].MayBeNonFinite()) return true;
   const bool divides_by_zero =
@@ -382,7 +385,8 @@ bool IsComplexFunction(const Instruction& instruction, ElementType operand, Elem
          (instruction.opcode() == Opcode::kAbs ||
           instruction.info().accuracy == Accuracy::kFunction);
 }
-// Of a NaN part or of two infinite ones, where C99 knows more.
+// Returns true for a NaN part and for two infinite parts, for which C99 defines more than
+// StableHLO.
 bool IsComplexSpecial(const Place& at) {
   const ElementRange& z = at.operands[0];
   return z.real.MayBeNan() || z.imag.MayBeNan() ||

@@ -48,7 +48,7 @@ ElementRule::ElementRule(const Instruction& instruction, ElementType result,
   // abs of complex has a real result but a complex function's budget.
   const ElementType type = of_complex_ ? instruction.operand(0)->shape().element_type() : result;
   budget_ = profile.FindBudget(opcode_, type);
-  // Each part of a complex product is of two real ones, and either may count as zero.
+  // Each part of a complex product adds two real products, and either may count as zero.
   if (opcode_ == Opcode::kMultiply && IsComplex(result) && profile.MayFlushResults(part_)) {
     budget_.absolute = std::max(budget_.absolute, 2 * SmallestNormal(part_));
   }
@@ -103,7 +103,7 @@ Measure ElementRule::TestReal(uint64_t golden, uint64_t actual,
   const double low = BoundAt(std::max(0.0, std::fabs(g) - half)),
                high = BoundAt(std::fabs(g) + half);
   if (std::isinf(g) || std::isinf(a)) {
-    // Not known: how far beyond the largest value the exact one is.
+    // It is unknown how far the exact value exceeds the largest one.
     const double top = DecodeFloat(part_, MaxFinite(part_));
     const bool near = std::isinf(g) != std::isinf(a) && std::signbit(g) == std::signbit(a) &&
                       top - std::fabs(std::isinf(g) ? a : g) <= BoundAt(top) + half;

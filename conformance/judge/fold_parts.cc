@@ -13,7 +13,7 @@ namespace {
 
 using StepSet = absl::flat_hash_set<const Instruction*>;
 
-// What a step is computed from, itself included.
+// Returns the steps that a step is computed from, including itself.
 StepSet SourcesOf(const Instruction& step) {
   StepSet sources = {&step};
   std::vector<const Instruction*> open = {&step};

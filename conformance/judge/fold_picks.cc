@@ -11,7 +11,7 @@
 namespace assay {
 namespace {
 
-// Of each cell, the items of two results: what the region makes of the first and then the second.
+// Returns, for each cell, the items that the region gives for the pair in both orders.
 absl::StatusOr<std::vector<Literal>> TakePairs(const Subject& subject,
                                                const std::vector<int64_t>& cells,
                                                const std::vector<Literal>& first,
@@ -34,7 +34,7 @@ absl::StatusOr<std::vector<Literal>> TakePairs(const Subject& subject,
   return taken;
 }
 
-// With zeros for the denormals that the target may flush.
+// Returns the items with zeros in place of the denormals that the target may flush.
 std::vector<Literal> Flushed(std::vector<Literal> items, const TargetProfile& profile) {
   for (Literal& array : items) {
     if (profile.MayFlushOperands(array.element_type())) array = FlushDenormals(array);
@@ -99,7 +99,8 @@ bool Picks(const Computation& region) {
             return false;
         }
       });
-  // What it gives: nothing that it makes, such as the constant of an arm.
+  // The region must return an element that it was given, not one that it computes, such as a
+  // constant.
   const Instruction& root = *region.root();
   std::vector<const Instruction*> given = {&root};
   if (root.opcode() == Opcode::kTuple) given.assign(root.operands().begin(), root.operands().end());
@@ -137,7 +138,7 @@ absl::StatusOr<OrderFreedoms> FindPicks(const Subject& subject, const std::vecto
     if (!pick.has_nan || orders_nans) continue;
     for (std::vector<Verdict>& leaf : found.verdicts) leaf[pick.cell] = Verdict::kNotJudgeable;
   }
-  // Whether the region takes the actual item.
+  // Marks the cells in which the region selects the actual item.
   const auto take = [&](const std::vector<Literal>& wanted, const std::vector<Literal>& got,
                         bool by_denormals) {
     for (const bool wanted_first : {true, false}) {

@@ -8,7 +8,7 @@
 namespace assay {
 namespace {
 
-// Of operations whose result may be a zero of either sign for some operands.
+// Returns true for operations whose result may be a zero of either sign for some operands.
 bool HasOpenZeros(Opcode opcode) {
   switch (opcode) {
     case Opcode::kAdd:

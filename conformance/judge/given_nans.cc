@@ -70,7 +70,7 @@ class GivenNans {
     }
   }
 
-  // What the callers of its computation pass.
+  // Follows a parameter to the operands that the callers of its computation pass.
   void FollowParameter(const Instruction& parameter) {
     const Computation* const own = parameter.parent();
     const Module* const module = own->parent();

@@ -24,7 +24,7 @@
 namespace assay {
 namespace {
 
-// Of the two parameters, in either order.
+// Returns true if the step applies the operation to the two parameters, in either order.
 bool IsOfBoth(const Instruction* step, Opcode opcode) {
   return Is(step, opcode) && step->operand(0)->opcode() == Opcode::kParameter &&
          step->operand(1)->opcode() == Opcode::kParameter && step->operand(0) != step->operand(1);
@@ -58,7 +58,7 @@ int64_t ExponentOf(const Instruction* exponential, bool scaled) {
   return exponent->opcode() == Opcode::kParameter ? exponent->parameter_number() : -1;
 }
 
-// Whether it is the sum of the exponentials of both parameters.
+// Returns true for the sum of the exponentials of both parameters.
 bool SumsExponentials(const Instruction* sum, bool scaled) {
   if (!Is(sum, Opcode::kAdd)) return false;
   const int64_t one = ExponentOf(sum->operand(0), scaled);
@@ -76,10 +76,10 @@ bool IsMinusDistance(const Instruction* step) {
          IsOfBoth(step->operand(0)->operand(0), Opcode::kSubtract);
 }
 
-// What a step of the fold computes.
+// The formula that a step of the fold computes.
 struct Step {
   enum class Form { kDistance, kScaled, kPlain } form = Form::kDistance;
-  // Of two infinities it gives their sum, not the NaN of their difference.
+  // True if the step returns the sum of two infinities and not the NaN of their difference.
   bool guarded = false;
   const Instruction* logarithm = nullptr;
 };
@@ -125,8 +125,8 @@ constexpr double kLog2 = 0.6931471805599454;
 // Products of the errors above, which are below 1/16 each.
 constexpr double kSecondOrder = 1.1;
 
-// What one step may err by where the largest element is `size`, with a unit roundoff and the
-// budgets of the functions, in ulps of the type.
+// Returns the largest error of one step if the largest element has the magnitude `size`, for a unit
+// roundoff and budgets of the functions in ulps of the type.
 double StepError(Step::Form form, ElementType type, double size, const UlpBudget& exponential,
                  const UlpBudget& logarithm) {
   const double u = UnitRoundoff(type);
@@ -204,12 +204,12 @@ absl::StatusOr<std::optional<Bounds>> LogSumBounds(const Subject& subject, const
     };
     // While all errors come to less than one they come to less than this.
     const double most = error(type, largest + 1, exponential, logarithm);
-    // What is known of the values on the way ends where they err by one.
+    // Intermediate values are no longer known if they may be wrong by one.
     const bool known = most < 1 && largest + 1 < LargestSize(step->form, type);
     const double size = largest + std::min(1.0, most);
     const double own = error(type, size, exponential, logarithm);
     const double of_golden = error(type, size, {}, {});
-    // Whether a sum of exponentials overflows, their errors decide.
+    // The errors decide whether a sum of exponentials overflows.
     if (step->form == Step::Form::kPlain && !known) return std::nullopt;
     bounds.absolute.push_back(known ? own + of_golden : kInfinity);
     if (bounds.has_exact) bounds.from_exact.push_back(own + error(ElementType::kF64, size, {}, {}));

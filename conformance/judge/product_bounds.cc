@@ -12,7 +12,7 @@ namespace {
 
 double Logarithm(double value) { return std::log2(std::fabs(value)); }
 double LogarithmOrNone(double value) { return value == 0 ? 0.0 : Logarithm(value); }
-// Whether the logarithm is rounded.
+// Returns true if the logarithm is rounded.
 bool HasOtherDigits(double value) {
   int exponent;
   return value != 0 && std::isfinite(value) && std::fabs(std::frexp(value, &exponent)) != 0.5;
@@ -42,9 +42,9 @@ class ProductBound {
   }
 
  private:
-  // By element of the result: the factors that count, those that are not finite, those whose
-  // logarithms are rounded in the sum of `smallest`, and the binary logarithms of the largest and
-  // the smallest product of some of them; then of the partial products.
+  // For each element of the result: the number of factors that count, of those that are not finite,
+  // and of those with a rounded logarithm in the sum of `smallest`; and the binary logarithms of
+  // the largest and the smallest product of some of the factors, then of the partial products.
   struct Factors {
     std::vector<double> count, not_finite, other_digits, largest, smallest;
     ScanExtremes partial;
@@ -91,15 +91,16 @@ class ProductBound {
   void Append(Element golden, const Factors& factors, int64_t i, Bounds* bounds) const {
     const double u = UnitRoundoff(part_), n = factors.count[i];
     const double largest = factors.largest[i], greatest = factors.partial.greatest[i];
-    // Of complex numbers the logarithms are those of |re| + |im|, at most half a unit above.
+    // The logarithms of complex numbers are those of |re| + |im|, which is at most half a unit
+    // larger.
     const double lost_to_norm = IsComplex(type_) ? n / 2 : 0;
     const double size = SizeOfProduct(golden, largest + factors.smallest[i] - lost_to_norm);
-    // One more for golden's own rounding. What is kept in a wider type and rounded once errs by no
-    // more than n - 1 roundings.
+    // Golden's own rounding counts as one more. A product in a wider type that is rounded once has
+    // at most n - 1 roundings.
     const double relative = Gamma((n - 1) * RoundingsOfFactor(subject_.profile, type_) + 1, u);
     const bool multiplies = n > 1;
-    // Each logarithm of what is no power of two is rounded, to 2^-43 near those of f64's least
-    // numbers, and so is their sum.
+    // The logarithm of a number that is not a power of two is rounded, to 2^-43 near those of the
+    // least numbers of f64. So is the sum of logarithms.
     const double digits = factors.other_digits[i];
     const double unsure = digits > 0 ? (digits + 1) * 0x1p-43 : 0;
     const bool underflows = multiplies && factors.partial.least[i] - lost_to_norm - unsure <
@@ -109,13 +110,13 @@ class ProductBound {
     const double lost = underflows && flushes_
                             ? std::max(size, n * SmallestNormal(part_) * std::exp2(largest))
                             : gradual;
-    // What one product loses to underflow is no more than itself; of complex numbers it is each of
-    // the four real products and the two sums of them, less than three times the absolute value.
+    // A real product loses at most itself to underflow. A complex product loses this in each of its
+    // four real products and in two sums, which is less than three times its absolute value.
     const double by_size = size * (1 + relative) * std::pow(IsComplex(type_) ? 4 : 2, n - 1);
     bounds->absolute.push_back(rounded + (gradual <= size ? gradual : 0));
     bounds->vacuous.push_back(
         !multiplies || relative < kInfinity ? rounded + std::min(lost, by_size) : kInfinity);
-    // What counts for zero on the way makes a NaN of an infinite factor.
+    // A partial product that may be flushed to zero gives NaN with an infinite factor.
     const bool overflows =
         factors.not_finite[i] > 0
             ? underflows
@@ -124,7 +125,7 @@ class ProductBound {
     bounds->may_overflow.push_back(multiplies && overflows);
   }
 
-  // At least the absolute value of the exact product, whose logarithm is given.
+  // Returns an upper bound of the absolute value of the exact product, whose logarithm is given.
   double SizeOfProduct(Element golden, double logarithm) const {
     const double real = DecodeFloat(part_, golden.bits);
     const double value =

@@ -86,7 +86,7 @@ std::vector<double> Doubles(const Literal& array) {
   return values;
 }
 
-// Every count of elements by bin; `share(k)` is the least and greatest probability of bin k.
+// Adds a test for each bin. `share(k)` is the least and the greatest probability of bin k.
 void AddBins(const std::vector<int64_t>& counts, int64_t elements,
              const std::function<std::pair<double, double>(int64_t)>& share, CountTests* tests) {
   for (size_t k = 0; k < counts.size(); ++k) {
@@ -96,8 +96,8 @@ void AddBins(const std::vector<int64_t>& counts, int64_t elements,
   }
 }
 
-// As many equal parts as the steps between values allow: a part is at least twice as large as what
-// rounding may move between two parts.
+// Returns the number of equal parts. A part is at least twice as large as the interval that
+// rounding may move values across.
 int64_t PartsFor(double moved) {
   int64_t parts = 16;
   while (parts > 1 && moved * 2 * static_cast<double>(parts) > 1) parts /= 2;
@@ -158,7 +158,7 @@ void AddUniformIntegers(const Literal& array, Element a, Element b, CountTests* 
   std::vector<int64_t> counts(parts);
   for (int64_t i = 0; i < array.element_count(); ++i) {
     places.push_back(value(array.Get(i)) - value(a));
-    // What lies outside is wrong by itself.
+    // Values outside the range are wrong without any statistics.
     const auto part =
         static_cast<int64_t>(static_cast<unsigned __int128>(std::min(places.back(), range - 1)) *
                              static_cast<uint64_t>(parts) / range);
@@ -169,7 +169,7 @@ void AddUniformIntegers(const Literal& array, Element a, Element b, CountTests* 
         (static_cast<unsigned __int128>(part) * range + static_cast<uint64_t>(parts) - 1) /
         static_cast<uint64_t>(parts));
   };
-  // Of 64 bits the quotients are rounded: a little more is let pass.
+  // The quotients of 64-bit values are rounded, so the bound has a small margin.
   constexpr double kRounding = 0x1p-40;
   AddBins(
       counts, array.element_count(),
@@ -199,7 +199,7 @@ void AddNormals(const Literal& array, double mean, double deviation, CountTests*
   for (const double end : ReachOfNormals(type, mean, sigma)) {
     if (!std::isfinite(end)) return;
   }
-  // What rounding moves across an end of a part, at the greatest density.
+  // The probability that rounding moves a value across an end of a part, at the greatest density.
   const double reach = std::fabs(mean) + 2 * sigma;
   const double step = 0.4 * UlpOf(type, reach) / sigma;
   const double drawn = DrawnStep(type);
@@ -228,7 +228,7 @@ void AddNormals(const Literal& array, double mean, double deviation, CountTests*
       [&](int64_t i, int64_t j) { return Compare(values[i], values[j]); }, tests);
 }
 
-// Every bit is drawn by itself.
+// Tests every bit position by itself, since bits are independent.
 void AddBits(const Literal& array, CountTests* tests) {
   const int width = Info(array.element_type()).bits;
   const int64_t elements = array.element_count();

@@ -8,7 +8,7 @@
 namespace assay {
 namespace {
 
-// From a up to b, b not included; a sum of floats may be rounded to b.
+// Returns true if the value is in [a, b). A sum of floats may be rounded to b.
 bool IsBetween(ElementType type, Element value, Element a, Element b) {
   if (IsFloat(type)) {
     const double x = DecodeFloat(type, value.bits);

@@ -69,7 +69,8 @@ class ResidualTest {
         lost_(LostToUnderflow(profile, PartType(result))) {
     const double u = UnitRoundoff(PartType(result));
     const double k = roundings.Count(result.element_type());
-    // Accumulated in f32, where the type itself bounds nothing, and rounded once.
+    // The residual is judged as accumulated in f32 and rounded once if the type itself has no
+    // bound.
     judged_ = own_ < kInfinity ? own_
                                : roundings.Factor(result.element_type()) *
                                          Gamma(k, UnitRoundoff(ElementType::kF32)) +
@@ -158,8 +159,9 @@ class CholeskyJudge {
     return value.real() >= 0 && std::fabs(value.imag()) <= 2 * unit_ * value.real();
   }
 
-  // Whether the smallest eigenvalue of D^-1/2 a D^-1/2, D the diagonal, is so large that every
-  // factorisation succeeds. It is at least 1 / |L^-1|^2, of the factor of that matrix.
+  // Returns true if the smallest eigenvalue of D^-1/2 a D^-1/2, where D is the diagonal, is so
+  // large that every factorisation succeeds. It is at least 1 / |L^-1|^2 for the factor L of that
+  // matrix.
   bool MustSucceed(bool succeeds) const {
     const double gamma = test_.gamma();
     if (!succeeds || !(gamma < 1)) return false;
@@ -171,7 +173,7 @@ class CholeskyJudge {
     }
     Real square = 0;
     for (const Complex& element : Inverse(scaled).elements) square += std::norm(element);
-    // Twice: the golden factor is rounded.
+    // The factor 2 is due to the rounding of the golden factor.
     return 1 / square > 2 * static_cast<Real>(n_) * gamma / (1 - gamma);
   }
 

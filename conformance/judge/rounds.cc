@@ -37,7 +37,7 @@ bool RoundsItself(const Instruction& instruction) {
          accuracy == Accuracy::kAccumulating || accuracy == Accuracy::kOpaque;
 }
 
-// Of all computations that the instruction calls, and those that they call.
+// Tests all computations that the instruction calls, directly or indirectly.
 template <typename Predicate>
 bool AnyStep(const Instruction& instruction, Predicate predicate) {
   std::vector<const Computation*> open;

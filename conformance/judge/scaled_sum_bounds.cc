@@ -23,14 +23,14 @@ bool IsParameter(const Instruction* step, int64_t number) {
   return step->opcode() == Opcode::kParameter && step->parameter_number() == number;
 }
 
-// The maximum of parameters k and k + 2.
+// Returns true for the maximum of parameters k and k + 2.
 bool IsLargest(const Instruction* step, int64_t k) {
   return Is(step, Opcode::kMaximum) &&
          ((IsParameter(step->operand(0), k) && IsParameter(step->operand(1), k + 2)) ||
           (IsParameter(step->operand(0), k + 2) && IsParameter(step->operand(1), k)));
 }
 
-// Parameter `sum` times exponential(parameter `exponent` - largest).
+// Returns true for parameter `sum` times exponential(parameter `exponent` - largest).
 bool IsScaled(const Instruction* product, int64_t sum, int64_t exponent, int64_t largest) {
   if (!Is(product, Opcode::kMultiply)) return false;
   for (const int k : {0, 1}) {
@@ -43,7 +43,7 @@ bool IsScaled(const Instruction* product, int64_t sum, int64_t exponent, int64_t
   return false;
 }
 
-// Which of the two arrays has the exponents; nullopt: it is no such fold.
+// Returns the index of the array that has the exponents, or nullopt for other folds.
 std::optional<int64_t> ExponentsOf(const Instruction& fold) {
   if (fold.opcode() != Opcode::kReduce || fold.operand_count() != 4) return std::nullopt;
   const Instruction& root = *fold.to_apply()->root();
@@ -76,8 +76,8 @@ absl::StatusOr<std::optional<Bounds>> ScaledSumBounds(const Subject& subject, si
   }
   const Literal& m = subject.operands[*exponents];
   const Literal& s = subject.operands[1 - *exponents];
-  // A start value that counts for nothing however often it counts: (-inf, 0), whose exponent makes
-  // a NaN with itself alone.
+  // The start value (-inf, 0) changes nothing however often it is used. Only its exponent gives NaN
+  // with itself.
   const double start = value(subject.operands[2 + *exponents], 0);
   if (start != -kInfinity || value(subject.operands[3 - *exponents], 0) != 0 ||
       !AllFinite({m, s})) {
@@ -112,7 +112,7 @@ absl::StatusOr<std::optional<Bounds>> ScaledSumBounds(const Subject& subject, si
     bounds.is_freedom = true;
   }
   const double u = UnitRoundoff(type), kept = DecodeFloat(type, MaxFinite(type)) / 4;
-  // Products of these errors, which are below 1/16 together.
+  // A factor for the products of these errors, which are below 1/16 together.
   constexpr double kSecondOrder = 1.1;
   for (int64_t cell = 0; cell < cells; ++cell) {
     const auto error = [&](const UlpBudget& budget) {

@@ -208,7 +208,7 @@ class ScatterOrders {
 absl::StatusOr<OrderFreedoms> FindScatterOrders(const Subject& subject,
                                                 const std::vector<Literal>& golden,
                                                 const std::vector<Literal>& actual) {
-  // Sums and products have bounds, minima are the same in every order.
+  // Sums and products have bounds instead, and minima and maxima do not depend on the order.
   if (analysis::RecogniseReducer(*subject.instruction.to_apply()).kind !=
       analysis::ReducerKind::kOther)
     return OrderFreedoms();

@@ -46,7 +46,7 @@ class WindowStarts {
   Dimensions Target(const Dimensions& update, Dimensions start) const {
     bool inside = true;
     for (int64_t d = 0; d < data_.rank(); ++d) {
-      // No start that a window reaches the operand from overflows.
+      // The sum cannot overflow for a start from which a window reaches the operand.
       inside &= start[d] > -dims_.window_sizes[d] && start[d] < data_.dimension(d);
     }
     if (inside) {

@@ -90,13 +90,13 @@ bool IsExtreme(const ElementRange& range, bool greatest) {
   return ((range.real.low ^ extreme) & mask) == 0 && ((range.real.high ^ extreme) & mask) == 0;
 }
 
-// Whether the start value may be missing: counting it again changes nothing.
+// Returns true if the start value may be missing. Counting it again changes nothing.
 bool MayBeMissing(analysis::ReducerKind kind) {
   return kind == analysis::ReducerKind::kMinimum || kind == analysis::ReducerKind::kMaximum ||
          kind == analysis::ReducerKind::kAnd || kind == analysis::ReducerKind::kOr;
 }
 
-// The least or greatest value of a type, an infinity if it has one.
+// Returns the least or greatest value of a type, an infinity if it has one.
 std::optional<Element> ExtremeOf(ElementType type, bool least) {
   if (IsFloat(type)) {
     const FloatFormat& format = *Info(type).format;
@@ -248,9 +248,10 @@ absl::StatusOr<bool> StartUses::ExplainInteger(int64_t i) {
   return false;
 }
 
-// golden + m start: n + m leaves, whose sum errs by (n + m) u sum|leaves| (ops_structural.md 14.3),
-// and is rounded to the type of the result. The slack is that of golden's n leaves and its size. u
-// is the accumulator's, and that of the result's type where partial sums may be stored in it.
+// Returns true for golden + m start. Such a sum of n + m leaves has an error of (n + m) u
+// sum|leaves| (ops_structural.md 14.3) and is rounded to the type of the result. The slack is that
+// of golden's n leaves and its size. u is that of the accumulator, and that of the result's type if
+// partial sums may be stored in it.
 StartUses::Answer StartUses::IsSum(int64_t i, double slack) const {
   const ComplexValue start = Value(subject_.operands[1], 0), actual = Value(actual_, i);
   const ComplexValue distance = actual - Value(golden_, i);
@@ -268,7 +269,7 @@ StartUses::Answer StartUses::IsSum(int64_t i, double slack) const {
   };
   if (!how.partials || u >= u_result)
     return residue <= error(slack, u) ? Answer::kYes : Answer::kNo;
-  // The slack is that of partial sums in the result's type: in the accumulator it is less.
+  // The slack is that of partial sums in the result's type. In the accumulator it is smaller.
   const double least = slack * u / u_result + UlpOf(PartType(golden_), size) / 2 + u_result * size;
   if (residue <= error(least, u)) return Answer::kYes;
   const double most = error(slack, u_result);
@@ -276,7 +277,7 @@ StartUses::Answer StartUses::IsSum(int64_t i, double slack) const {
   return most < std::abs(start) / 2 ? Answer::kYes : Answer::kVacuous;
 }
 
-// golden * start^m, which errs by m factors more.
+// Returns true for golden * start^m, which has the errors of m more factors.
 bool StartUses::IsProduct(int64_t i, double slack) const {
   const ComplexValue golden = Value(golden_, i), actual = Value(actual_, i),
                      start = Value(subject_.operands[1], 0);

@@ -181,13 +181,13 @@ class SumBound {
                                  subject_.evaluate, leaf_);
   }
 
-  // Per element whether there is an infinite term, and finite ones of the other sign whose sum may
-  // overflow; of complex ones finite ones of any sign.
+  // Returns, for each element, whether there is an infinite term and finite terms of the other sign
+  // whose sum may overflow. For complex elements finite terms of any sign count.
   absl::StatusOr<std::vector<bool>> MeetsInfinity(const Literal& golden,
                                                   absl::Span<const AccumulationFact> facts) const {
     std::vector<Literal> operands;
     for (const Literal& operand : subject_.operands) operands.push_back(WithFiniteParts(operand));
-    // What a select-and-scatter selects by is not added up.
+    // The operand by which a select-and-scatter selects is not added up.
     if (subject_.instruction.opcode() == Opcode::kSelectAndScatter) {
       operands[0] = subject_.operands[0];
     }
@@ -215,8 +215,8 @@ class SumBound {
     return meets;
   }
 
-  // Per element the sum of the magnitudes of terms with a denormal factor, which may count as zero.
-  // Empty: none.
+  // Returns, for each element, the sum of the magnitudes of terms with a denormal factor, which may
+  // count as zero. Empty if there are none.
   absl::StatusOr<std::vector<double>> LostToFlushing(
       const std::vector<AccumulationFact>& facts) const {
     std::vector<double> lost;
@@ -283,9 +283,11 @@ class SumBound {
     return {split_.error + relative * split_.growth, underflow + loss};
   }
 
-  // From the golden value: what is judged, from the exact one, and what is right at all; what the
-  // first of these is of the magnitudes; how far sums on the way and the result reach. Before the
-  // result is rounded, from the exact value: what is judged and what is right at all.
+  // `judged` and `vacuous` are distances from the golden value: a value beyond `judged` is wrong,
+  // or inconclusive up to `vacuous`. `exact` is `judged` from the exact value, `share` is `judged`
+  // relative to the sum of the magnitudes. `wide` is the error in the accumulator, `reach` that of
+  // intermediate sums, `result` the magnitude that the result may reach. `unrounded` and
+  // `unrounded_vacuous` are distances from the exact value before the result is rounded.
   struct Distances {
     double judged = 0, exact = 0, vacuous = 0, share = 0, wide = 0, reach = 0, result = 0;
     double sum = 0, unrounded = 0, unrounded_vacuous = 0;
@@ -304,7 +306,7 @@ class SumBound {
     const double u = part_unit_, half = UlpOf(part_, golden) / 2;
     const Error error = ErrorIn(wide_, n, loss);
     d.wide = d.reach = d.unrounded = d.unrounded_vacuous = error.Of(sum);
-    // Of a value that overflows no more is known here than that of the magnitudes.
+    // If the value overflows, only the sum of the magnitudes is known.
     const double size = std::isinf(golden) ? sum : std::fabs(golden) + half;
     // Both the golden value and, out of a wider accumulator, the other one are rounded.
     d.judged = d.vacuous = d.wide + half + (narrows_ ? u * (size + d.wide) + own_.half_least : 0);
@@ -339,10 +341,10 @@ class SumBound {
     bounds->may_overflow.push_back(MayOverflow(fact.magnitudes, distances));
   }
 
-  // ops_structural.md 14.2, "Overflow": of the sums on the way, in the type that they are kept in,
-  // and of the result. `magnitudes` is finite where the terms are.
+  // Returns true if an intermediate sum, in the type that holds it, or the result may overflow
+  // (ops_structural.md 14.2, "Overflow"). `magnitudes` is finite if the terms are.
   bool MayOverflow(double magnitudes, const Distances& distances) const {
-    // A term that is not finite leaves nothing open, but where it is cut into parts.
+    // A term that is not finite decides the result, unless an algorithm splits it into parts.
     if (!finite_ && !std::isfinite(magnitudes)) return split_.cuts;
     const auto exceeds = [&](double error, double largest) {
       return !(Times(split_.growth, distances.sum) + error <= largest);

@@ -1,5 +1,5 @@
-// What the formula of a Fourier transform says of single coefficients. Tests: overflow_test.cc,
-// linear_algebra_enclosure_test.cc.
+// Properties of single coefficients that follow from the formula of a Fourier transform. Tests:
+// overflow_test.cc, linear_algebra_enclosure_test.cc.
 #ifndef ASSAY_CONFORMANCE_JUDGE_TRANSFORMS_H_
 #define ASSAY_CONFORMANCE_JUDGE_TRANSFORMS_H_
 

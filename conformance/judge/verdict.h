@@ -15,7 +15,8 @@
 
 namespace assay {
 
-// In the order from best to worst: the verdict of several elements is the greatest of theirs.
+// The order is from best to worst. The verdict of several elements is the greatest of their
+// verdicts.
 enum class Verdict : uint8_t {
   kExact,             // the golden bits; the operation does not round
   kCorrectlyRounded,  // the golden bits; the operation rounds

@@ -12,17 +12,17 @@
 namespace assay {
 namespace {
 
-// Distances beyond this say no more than "far" and are not shown in ulp.
+// Larger distances are not shown in ulp.
 constexpr uint64_t kMostUlps = 1'000'000;
 
-// The real number that the text is, if it is one and finite.
+// Returns the finite real number in the text, if it is one.
 std::optional<double> Number(absl::string_view text) {
   double value;
   if (!absl::SimpleAtod(text, &value) || !std::isfinite(value)) return std::nullopt;
   return value;
 }
 
-// A sentence says "1,024 of 1,024" as "all 1,024".
+// Returns the share as text, with "all 1,024" for "1,024 of 1,024".
 std::string Share(int64_t count, int64_t all) {
   if (count == all) {
     return all == 1 ? "the only element is"
@@ -38,14 +38,14 @@ std::string Times(double factor) {
                         : absl::StrFormat("%.2e", factor);
 }
 
-// Zeros of either sign and other values that differ in bits alone.
+// Returns true if the values are zeros of either sign or differ in bits alone.
 bool IsSameNumber(const Evidence& evidence) {
   const std::optional<double> golden = Number(evidence.golden), actual = Number(evidence.actual);
-  // Complex numbers are compared as text: with infinite parts they have no distance.
+  // Complex numbers with infinite parts have no distance, so they are compared as text.
   return golden && actual ? *golden == *actual : evidence.golden == evidence.actual;
 }
 
-// What the two numbers say of each other; empty where they are no finite real numbers.
+// Returns the absolute and relative error as text; empty if the numbers are not finite and real.
 std::string ErrorInWords(const Evidence& evidence) {
   const std::optional<double> golden = Number(evidence.golden), actual = Number(evidence.actual);
   std::optional<double> error = evidence.distance;
@@ -76,7 +76,8 @@ const Evidence* WorstOf(const Judgement& judgement) {
   const Evidence* worst = nullptr;
   for (const Evidence& each : judgement.evidence) {
     if (each.verdict != Verdict::kWrong) continue;
-    // Where no error is permitted, another number is worse than the same one with other bits.
+    // If no error is permitted, a different number is worse than the same number with different
+    // bits.
     const bool worse =
         worst == nullptr || Excess(each) > Excess(*worst) ||
         (Excess(each) == Excess(*worst) && IsSameNumber(*worst) && !IsSameNumber(each));
@@ -128,7 +129,8 @@ std::string InWords(const Judgement& judgement) {
   }
   std::vector<std::string> parts;
   if (!judgement.rule.empty()) parts.push_back(absl::StrCat("rule: ", judgement.rule));
-  // Of the elements inside their bounds, which says nothing of those that are wrong.
+  // The largest fraction is that of elements inside their bounds, so it says nothing about wrong
+  // ones.
   if (judgement.verdict != Verdict::kWrong) {
     if (judgement.largest_fraction > 0) {
       parts.push_back(absl::StrFormat("at most %.3g of the bound", judgement.largest_fraction));

@@ -21,7 +21,7 @@ static_assert(std::size(kOutcomeNames) == kOutcomes);
 
 constexpr int kFormat = 1;
 
-// Microseconds are enough of a time, and short.
+// Rounds to microseconds, which keeps the JSON short.
 double Rounded(double seconds) { return std::round(seconds * 1e6) / 1e6; }
 
 Json DistanceJson(double value) {
@@ -37,7 +37,7 @@ void AddUnlessEmpty(const char* key, const std::optional<double>& value, Json* j
   if (value) (*json)[key] = DistanceJson(*value);
 }
 
-// Counts by name; those that are 0 are left out.
+// Returns the counts by name, without those that are 0.
 template <typename Counts, typename NameOf>
 void AddCounts(const char* key, const Counts& counts, NameOf name_of, Json* json) {
   for (size_t i = 0; i < counts.size(); ++i) {

@@ -42,8 +42,8 @@ Outcome OutcomeOf(Verdict verdict);
 bool IsFailure(Outcome outcome);  // kWrong or worse
 bool IsPass(Outcome outcome);     // kRefused or better
 
-// The result of a sub-test of a case: its whole module, one of its instructions alone, or a group
-// of them, on golden operands.
+// The result of a probe (probe.h): the whole module of a case, one of its instructions alone, or a
+// group of them, on golden operands.
 struct ProbeResult {
   std::string name;       // empty for the whole module; otherwise Excerpt::Name
   std::string source;     // where its last instruction was written (SourceText); may be empty

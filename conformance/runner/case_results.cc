@@ -14,7 +14,8 @@
 namespace assay {
 namespace {
 
-// Numbers take seven bits a byte, the lowest first; the highest bit says that more come.
+// Writes numbers with seven bits a byte, the lowest first. The highest bit says that another byte
+// follows.
 class Packer {
  public:
   void Put(uint64_t value) {

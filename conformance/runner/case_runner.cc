@@ -16,12 +16,12 @@
 namespace assay {
 namespace {
 
-// Element operations up to which definitions alone are quick enough.
+// The number of element operations up to which the definitions alone are fast enough.
 constexpr int64_t kStraightWork = 100'000;
 // Longer cases are not kept in reports. Programs may be longer: their graph is drawn from the text.
 constexpr size_t kLongestText = 8192, kLongestProgram = 65536;
 
-// Adds its life to a count of seconds.
+// Adds the time of its lifetime to a number of seconds.
 class Timer {
  public:
   explicit Timer(double* seconds) : seconds_(*seconds) {}
@@ -35,7 +35,7 @@ class Timer {
   const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
-// What a request that gave no result makes of its case.
+// Returns the outcome of a case whose request gave no result.
 Outcome OutcomeOfError(const absl::Status& status) {
   switch (status.code()) {
     case absl::StatusCode::kInvalidArgument:
@@ -49,7 +49,7 @@ Outcome OutcomeOfError(const absl::Status& status) {
 
 std::string Message(const absl::Status& status) { return std::string(status.message()); }
 
-// The beginning of a message on one line; its sub-test has all of it.
+// Returns the beginning of a message on one line. The result of the probe has the whole message.
 std::string OneLine(absl::string_view message) {
   constexpr size_t kLongest = 400;
   const std::vector<absl::string_view> words =
@@ -57,7 +57,8 @@ std::string OneLine(absl::string_view message) {
   return Shortened(absl::StrJoin(words, " "), kLongest);
 }
 
-// Elements about which nothing is known count as much as those that are judged.
+// Counts every element as inconclusive, so that elements without a judgement count as much as
+// judged ones.
 void CountNotJudgeable(absl::Span<const DeviceOutputs> golden, Judgement* judgement) {
   judgement->verdict = Verdict::kNotJudgeable;
   int64_t& count = judgement->counts[static_cast<int>(Verdict::kNotJudgeable)];
@@ -69,7 +70,8 @@ void CountNotJudgeable(absl::Span<const DeviceOutputs> golden, Judgement* judgem
   }
 }
 
-// Where the bits of the arrays called PREFIX0, ... differ first; empty: nowhere.
+// Returns the first place at which the arrays named PREFIX0, PREFIX1, ... have different bits, or
+// an empty string.
 std::string FirstDifference(absl::string_view prefix, const std::vector<Literal>& left,
                             const std::vector<Literal>& right) {
   if (left.size() != right.size()) {
@@ -100,7 +102,8 @@ std::string FirstDifference(const DeviceOutputs& first, const DeviceOutputs& sec
   return result.empty() ? FirstDifference("outfeed", first.outfeed, second.outfeed) : result;
 }
 
-// Of the first executions, whose arguments are the same.
+// Compares the first `repeat` executions, which have the same arguments. Returns a description of
+// the difference, if there is one.
 std::optional<std::string> Flake(const ModuleRun& run, int repeat) {
   for (size_t r = 1; r < static_cast<size_t>(repeat) && r < run.outputs.size(); ++r) {
     for (size_t d = 0; d < run.outputs[r].size(); ++d) {
@@ -136,7 +139,7 @@ CaseResult CaseRunner::Run(const CorpusCase& corpus_case) {
   return result;
 }
 
-// Golden's own refusal is a matter of its verifier; a target is handed the module.
+// The verifier's tests cover golden's own refusal. Here the target gets the module.
 void CaseRunner::RunRefused(const CorpusCase& corpus_case, CaseResult* result) {
   const absl::Status refused = [&] {
     const Timer timer(&result->golden_seconds);
@@ -217,7 +220,7 @@ ProbeResult CaseRunner::RunProbe(const Probe& probe, bool again, CaseResult* res
   };
   absl::StatusOr<ModuleRun> run = ask();
   if (again && absl::IsUnimplemented(run.status())) {
-    // What is not supported of a later execution hides nothing of the first.
+    // If a later execution is not supported, the first one is still judged.
     inputs = SetsOf(probe, OrderOfExecutions(probe, options_.repeat, /*again=*/false));
     run = ask();
   }
@@ -243,15 +246,15 @@ ProbeResult CaseRunner::RunProbe(const Probe& probe, bool again, CaseResult* res
   return own;
 }
 
-// A legal case may violate a rule of the specification that XLA does not enforce. Whoever enforces
-// all of them may refuse it.
+// A legal case may violate a rule of the specification that XLA does not enforce. A target that
+// enforces all rules may refuse it.
 bool CaseRunner::MayRefuse(const Module& module) const {
   if (profile_.module_checks() != ModuleChecks::kStrict) return false;
   return !VerificationStatus(VerifyModule(module, {Rules::kStrict})).ok();
 }
 
-// What failed is asked once more, of a fresh target that has seen nothing else: the failure may be
-// that of a case before. Not where it took half of the time already: then it hangs.
+// Asks again after a failure, on a fresh target, because an earlier case may have caused the
+// failure. It does not ask again if the first attempt took half of the time: such a target hangs.
 absl::StatusOr<ModuleRun> CaseRunner::Ask(const Probe& probe, const InputSets& inputs,
                                           double seconds_left, std::string* failed_first) {
   double spent = 0;

@@ -12,7 +12,7 @@
 namespace assay {
 namespace {
 
-// Far from the seeds that cases have, and odd.
+// An odd number that is far from the seeds of cases.
 constexpr uint64_t kOtherSeed = 0x5EEDB;
 
 Literal Reversed(const Literal& array) {
@@ -24,7 +24,7 @@ Literal Reversed(const Literal& array) {
 
 bool HasSeed(ValueProfile profile) { return absl::StrContains(Info(profile).parameters, "seed"); }
 
-// `may_move`: the elements may stand in any order.
+// Changes the elements of an array. If `may_move` is true, their order may change.
 void MakeOther(bool may_move, CaseArray* array) {
   if (!array->literal && HasSeed(array->use.profile)) {
     array->use.seed += kOtherSeed;
@@ -39,7 +39,7 @@ void MakeOther(bool may_move, CaseArray* array) {
   array->literal = Reversed(*array->literal);
 }
 
-// Of arrays, in the order of the leaves of all parameters.
+// Returns the needs of each array, in the order of the leaves of all parameters.
 std::vector<InputNeeds> NeedsOfArrays(const Module& module) {
   std::vector<InputNeeds> needs;
   const std::vector<std::vector<InputNeeds>> by_parameter = FindInputNeeds(module);
@@ -68,7 +68,7 @@ bool SameBits(const std::vector<DeviceOutputs>& a, const std::vector<DeviceOutpu
 
 bool IsExecutedAgain(absl::string_view id, Again again) {
   if (again != Again::kEighth) return again == Again::kAll;
-  // Not the hash by which shards are chosen: each shard has its eighth.
+  // This hash differs from that of shards, so that every shard has an eighth of its cases.
   const char last = HashOf(absl::StrCat("again/", id)).back();
   return last == '0' || last == '8';
 }

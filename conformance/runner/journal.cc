@@ -19,7 +19,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-// Journals are not moved between versions: what Assay says of a case may have changed.
+// The header has the version of Assay, because another version may judge a case differently.
 Json Header(const RunResult& run) {
   Json header = IdentityOf(run);
   header["assay_journal"] = ASSAY_VERSION;
@@ -52,7 +52,7 @@ absl::Status CheckHeader(absl::string_view line, const RunResult& run, const std
       path, ":1: the journal is of another run, which cannot be gone on with: ", *difference));
 }
 
-// Everything from the second line on; the text ends with a line's end.
+// Reads everything from the second line on. The text ends at the end of a line.
 absl::Status ReadResults(absl::string_view text, const std::string& path, CaseResults* done) {
   for (int64_t number = 1; !text.empty(); ++number) {
     const size_t end = text.find('\n');

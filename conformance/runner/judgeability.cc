@@ -38,8 +38,8 @@ std::vector<std::string> NothingJudged(const RunResult& run) {
         ++judged;
     }
   }
-  // Failures fail the run themselves, or are known: they are waived. Where all cases are illegal
-  // modules, refusals are what is asked for.
+  // Failures make the run fail by themselves, or are waived. If all cases are illegal modules,
+  // refusals are the expected results.
   const bool left_out = not_supported > 0 || not_run > 0 || open > 0;
   const bool only_refusals = refused > 0 && not_supported == 0 && open == 0;
   if (judged > 0 || failed > 0 || !left_out || only_refusals) return {};

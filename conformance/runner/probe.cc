@@ -16,8 +16,8 @@ namespace assay {
 
 namespace {
 
-// Element operations that golden may take for the other arguments of a module with loops, whose
-// number of iterations they may decide.
+// The largest number of element operations of golden for the other arguments of a module with
+// loops. The arguments may decide the number of iterations.
 constexpr int64_t kMostStepsOfLoops = 4'000'000;
 
 bool HasLoops(const Module& module) {
@@ -40,8 +40,8 @@ bool SameInputs(const std::vector<DeviceInputs>& a, const std::vector<DeviceInpu
                     });
 }
 
-// Golden's kernels make the other results even of a target that is golden: that they agree with the
-// definitions is what the first execution is for.
+// Golden's kernels compute the other results, also if golden is the target. The first execution
+// already compares the kernels with the definitions.
 void AddOtherArguments(const CorpusCase& corpus_case, RunBudget budget, Probe* probe) {
   if (analysis::UsesRandomState(*probe->module)) return;
   const CorpusCase other = WithOtherArguments(corpus_case, *probe->module);
@@ -73,7 +73,8 @@ absl::StatusOr<std::vector<Probe>> MakeProbes(const CorpusCase& corpus_case,
   } else {
     int64_t bytes = 0;
     const auto see = [&](Excerpt excerpt) {
-      // What a group takes and gives are values of its members' neighbours and its own.
+      // The operands and results of a group are those of its members and their neighbours, which
+      // are counted already.
       if (!excerpt.is_group()) bytes += excerpt.golden.byte_size();
       if (budget.bytes >= 0 && bytes > budget.bytes) {
         return absl::ResourceExhaustedError(

@@ -1,9 +1,9 @@
-// The sub-tests of a case: its module as a whole and, for a program, each instruction alone on
-// golden operands, and groups of them. They are the same online (`assay test`), offline (`assay
-// corpus export`, then `assay judge`) and in bundles, and so are the verdicts. A probe is an
-// excerpt (diagnose/golden_trace.h) that outlives the golden run, because it is exported, repeated
-// and subject to a deadline; diagnose/instruction_report.h tests excerpts during the golden run.
-// Tests: probe_test.cc.
+// A probe is one sub-test of a case: the whole module or, for a program, one instruction alone on
+// golden operands, or a group of instructions. The probes are the same online (`assay test`),
+// offline (`assay corpus export`, then `assay judge`) and in bundles, so the verdicts are the same
+// too. A probe is an excerpt (diagnose/golden_trace.h) that outlives the golden run, because it is
+// exported, repeated and subject to a deadline. diagnose/instruction_report.h tests excerpts during
+// the golden run. Tests: probe_test.cc.
 #ifndef ASSAY_CONFORMANCE_RUNNER_PROBE_H_
 #define ASSAY_CONFORMANCE_RUNNER_PROBE_H_
 

@@ -11,7 +11,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-// dump() would recurse as deep as an untrusted value is nested.
+// Avoids dump(), which would recurse as deep as an untrusted value is nested.
 std::string InWords(const Json* value) {
   if (value == nullptr) return "none";
   if (value->is_primitive()) return value->dump(-1, ' ', false, Json::error_handler_t::replace);
@@ -39,7 +39,7 @@ Json IdentityOf(const RunResult& run) {
 
 std::optional<std::string> FindDifference(const Json& other, const Json& own,
                                           absl::string_view name) {
-  // What is empty has no member: both may have some that the other has not.
+  // Empty values have no member, so each object may have members that the other lacks.
   for (const Json* each : {&own, &other}) {
     for (const auto& item : each->items()) {
       const Json* theirs = Member(other, item.key());

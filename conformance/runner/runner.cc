@@ -10,7 +10,7 @@
 namespace assay {
 namespace {
 
-// Whether the target answers at all.
+// Returns OK if the target answers at all.
 absl::Status TryTarget(Backend& target) {
   const auto module = ParseModule("ENTRY e { ROOT p = f32[] parameter(0) }");
   if (!module.ok()) return module.status();

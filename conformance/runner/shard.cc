@@ -10,8 +10,8 @@
 namespace assay {
 namespace {
 
-// Where launchers say which process of how many this one is. One that starts another (Slurm does
-// Open MPI) stands after it.
+// The environment variables in which a launcher says which of how many processes this is. A
+// launcher that starts another one (Slurm starts Open MPI) comes after it.
 struct LauncherVariables {
   const char* index;
   const char* count;
@@ -35,7 +35,7 @@ absl::StatusOr<Shard> ShardOf(absl::string_view index, absl::string_view count,
   return shard;
 }
 
-// None where the launcher did not start this process.
+// Returns nullopt if the launcher did not start this process.
 absl::StatusOr<std::optional<Shard>> ShardOfLauncher(const LauncherVariables& launcher,
                                                      const Environment& environment) {
   const std::optional<std::string> index = environment(launcher.index);
@@ -52,7 +52,8 @@ absl::StatusOr<std::optional<Shard>> ShardOfLauncher(const LauncherVariables& la
 bool Shard::Contains(absl::string_view id) const {
   uint64_t hash = 0xcbf29ce484222325;  // FNV-1a
   for (const char c : id) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
-  // Ids differ in their last characters, which have not reached every bit yet: SplitMix64's mixing.
+  // Ids differ in their last characters, which have not reached every bit yet. SplitMix64's mixing
+  // spreads them.
   hash = (hash ^ (hash >> 30)) * 0xbf58476d1ce4e5b9;
   hash = (hash ^ (hash >> 27)) * 0x94d049bb133111eb;
   hash ^= hash >> 31;

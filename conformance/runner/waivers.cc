@@ -18,7 +18,7 @@ namespace {
 
 using google::protobuf::TextFormat;
 
-// Keeps the first error of a text, with its place from 1 on.
+// Keeps the first error of a text, with its line and column counted from 1.
 class FirstError : public google::protobuf::io::ErrorCollector {
  public:
   void AddError(int line, int column, const std::string& message) override {
@@ -38,7 +38,7 @@ absl::Status CheckWaiver(const Waiver& waiver) {
   if (waiver.reason.empty()) return refuse("has no reason");
   if (waiver.link.empty()) return refuse("has no link");
   absl::CivilDay day;
-  // What is read must also be how it is written: dates are compared as text.
+  // A date must be written as it is printed, because dates are compared as text.
   if (!absl::ParseCivilTime(waiver.expires, &day) || absl::FormatCivilTime(day) != waiver.expires ||
       waiver.expires.size() != 10) {
     return refuse(

@@ -41,7 +41,8 @@ class BatchNormKernel : public Kernel {
 
   absl::Status Run(absl::Span<const ArrayRef> operands, absl::Span<const MutableArrayRef> results,
                    EvaluationContext& context) const final {
-    // So many features that a block is long enough for a thread, in groups of up to kFeatures.
+    // A block has so many features that it is long enough for a thread, in groups of up to
+    // kFeatures.
     constexpr int64_t kSteps = 64;  // of a cell
     const int64_t groups = (GrainFor(kSteps * cells()) - 1) / kFeatures + 1;
     const int64_t grain = cells() > 0 ? groups * kFeatures : features_;
@@ -183,7 +184,7 @@ class Normalizer {
   DdBall mean_, factor_;
 };
 
-// What training and inference share: y, once the statistics are known.
+// The part that training and inference share: y, once the statistics are known.
 class NormalizingKernel : public BatchNormKernel {
  protected:
   using BatchNormKernel::BatchNormKernel;

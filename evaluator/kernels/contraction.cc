@@ -17,7 +17,7 @@ constexpr int64_t kPartRows = 128;
 constexpr int64_t kColumnFactors = 1 << 16, kRowFactors = 1 << 14;
 constexpr int64_t kFewestColumns = 64;
 
-// Of a tile, at most.
+// The largest sizes of a tile.
 struct TileSizes {
   int64_t contracted, rows, columns;
 };

@@ -16,7 +16,7 @@ namespace {
 
 constexpr int64_t kConvertBlock = 512;
 
-// How a block of a type is held.
+// The representation of a block of a type.
 enum class Held { kDouble, kSigned, kUnsigned, kPred, kNone };
 
 Held HeldAs(ElementType type) {
@@ -58,7 +58,7 @@ void TruncateUnsigned(ElementType type, const double* x, int64_t n, uint64_t* ou
   }
 }
 
-// From decoded floats.
+// Converts from decoded floats.
 template <Held kTo>
 void FloatBlock(ElementType to, const double* x, std::byte* out, int64_t n) {
   uint64_t integers[kConvertBlock];
@@ -75,7 +75,7 @@ void FloatBlock(ElementType to, const double* x, std::byte* out, int64_t n) {
   EncodeIntegers(to, integers, n, out);
 }
 
-// From decoded integers; T says whether they have a sign.
+// Converts from decoded integers. T says whether they are signed.
 template <typename T, Held kTo>
 void IntegerBlock(ElementType from, ElementType to, uint64_t* x, std::byte* out, int64_t n) {
   if constexpr (kTo == Held::kDouble) {

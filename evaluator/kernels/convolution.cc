@@ -50,7 +50,7 @@ class ConvolutionKernel : public Kernel {
   int64_t features_, input_feature_stride_, kernel_input_feature_stride_;
   int64_t outputs_, output_feature_stride_, kernel_output_feature_stride_;
   int64_t batches_, input_batch_stride_, output_batch_stride_;
-  // What the next group adds to the places of input, kernel and result.
+  // The steps from one group to the next in input, kernel and result.
   int64_t groups_, group_input_step_, group_kernel_step_, group_output_step_;
   std::vector<Spatial> spatial_;
   int64_t scratch_;

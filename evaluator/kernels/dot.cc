@@ -117,7 +117,7 @@ KernelOrNull PrepareScaledDot(const Instruction& instruction) {
   }
   std::optional<ContractionTypes> scaled =
       ContractionTypes::For(types[0], types[1], instruction.shape().element_type());
-  // What has at most 53 bits and comes of numbers of 32 bits is a double.
+  // A product of at most 53 bits of two 32-bit numbers is a double.
   if (scaled.has_value() && precision <= 53) scaled->width = FactorWidth::kUpTo32Bits;
   return Prepare(instruction, {}, scaled);
 }

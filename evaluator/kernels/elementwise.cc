@@ -129,11 +129,12 @@ class ElementwiseKernel : public Kernel {
     }
     return absl::OkStatus();
   }
-  // Whether the array is small enough to be done without blocks; its operands are not views.
+  // Returns true if the array is small enough to be computed without blocks. Its operands are not
+  // views.
   bool IsSmall(const EvaluationContext& context) const {
     return is_small_ && (context.workers == nullptr || count_ <= context.workers->largest_block());
   }
-  // For loops that may take long for an element.
+  // Limits the length of blocks for loops that may take long for an element.
   void LimitBlocks(const ElementLoop& loop) {
     costly_ = loop.most_at_once < ElementLoop::kAnyNumber;
     is_small_ = !costly_ && is_stored_ && count_ > 0 && count_ <= kFew;

@@ -257,7 +257,7 @@ class FftKernel : public Kernel {
     }
     return bytes;
   }
-  // Of one block, exact sums included.
+  // Returns the bytes of one block, exact sums included.
   int64_t BlockBytes() const {
     int64_t longest = 0;
     for (const int64_t length : shape_.lengths()) longest = std::max(longest, length);

@@ -118,7 +118,7 @@ class GatherKernel : public Kernel {
     int64_t operand_stride;
   };
 
-  // Where a row of the innermost of the loops begins.
+  // The start of a row of the innermost loop.
   struct RowStart {
     int64_t index, result, batch;
   };
@@ -126,7 +126,7 @@ class GatherKernel : public Kernel {
   // Slices first to first + n - 1 of a row, which are of one element each.
   void CopyElements(absl::Span<const ArrayRef> operands, std::byte* out, const RowStart& row,
                     int64_t first, int64_t n) const;
-  // The same of any slices.
+  // Copies slices of any form.
   absl::Status CopySlices(absl::Span<const ArrayRef> operands, std::byte* out, const RowStart& row,
                           int64_t first, int64_t n, Meter& meter) const;
 

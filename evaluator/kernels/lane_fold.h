@@ -25,7 +25,7 @@ namespace assay::kernels {
 // rounding wherever a value is wanted; all else by the loop of its operation.
 class LaneFold {
  public:
-  // Where element number n is, the first that was added being 0.
+  // The position of element n. The first element that is added has the number 0.
   using ElementAt = absl::FunctionRef<const std::byte*(int64_t n)>;
 
   LaneFold(analysis::ReducerKind kind, ElementType type, const std::optional<ElementLoop>& loop,

@@ -209,7 +209,7 @@ PadRange RangeInside(int64_t operand_size, int64_t low, int64_t step, int64_t si
 
 bool WholeBytes(ElementType type) { return Info(type).bits == 8 * Info(type).storage_bytes; }
 
-// Whether the bytes stay where they are when an array of one type is read as the other.
+// Returns true if the bytes stay in place when an array of one type is read as another one.
 bool SameBytes(ElementType from, ElementType to) {
   if (from == to) return true;
   if (IsPred(to)) return false;

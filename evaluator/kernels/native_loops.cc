@@ -165,7 +165,7 @@ struct ShiftRightArithmetic {
                           (amount < kMost ? amount : kMost));
   }
 };
-// Twice as wide and no wider: GCC 12 vectorises 16-bit products by way of 64 bits wrongly.
+// The type is exactly twice as wide. GCC 12 vectorises 16-bit products by way of 64 bits wrongly.
 template <typename T>
 using Product = std::conditional_t<
     sizeof(T) == 8, std::conditional_t<std::is_signed_v<T>, __int128, unsigned __int128>,
@@ -374,7 +374,7 @@ void RunReducePrecision(const ScalarFunction& f, const std::byte* x, std::byte* 
   }
 }
 
-// What the tables below need: the loop of an operation for each type that has it.
+// The types for which the tables below have the loop of an operation.
 enum Types : unsigned {
   kFloats = 1,
   kSigned = 2,

@@ -1,6 +1,6 @@
-// Which kernel an instruction has. Where a family has none for the element types (mixed float
-// types, physical layouts, ...) the definition runs element by element, so that everything that has
-// a definition runs. Tests: kernels_test.cc.
+// Selects the kernel of an instruction. If its family has none for the element types (mixed float
+// types, physical layouts, ...) the definition runs element by element, so that every operation
+// with a definition runs. Tests: kernels_test.cc.
 #include <utility>
 
 #include "evaluator/kernels/converted_operands.h"

@@ -102,7 +102,7 @@ std::optional<RecognisedFold> RecognisedFold::For(const Computation& reducer, El
   return fold;
 }
 
-// As 64-bit patterns.
+// Decodes the elements to 64-bit patterns.
 void RecognisedFold::DecodeIntegers(const std::byte* x, int64_t n, uint64_t* out) const {
   if (is_signed_) return DecodeSigneds(type_, x, n, reinterpret_cast<int64_t*>(out));
   DecodeUnsigneds(type_, x, n, out);

@@ -56,8 +56,8 @@ class RecognisedFold {
   bool is_sum() const { return way_ == Way::kSum; }  // of real floats
   // Returns true if several Running may fold parts (false for products of floats).
   bool joins() const { return way_ != Way::kProduct && way_ != Way::kComplexProduct; }
-  // Whether the order of the elements never matters. That of complex factors does where one of them
-  // is not finite, and for the enclosures of undecided products.
+  // Returns true if the order of the elements never matters. The order of complex factors matters
+  // if one of them is not finite, and for the enclosures of undecided products.
   bool any_order() const { return way_ != Way::kComplexProduct; }
 
   // Elements that come in parts, and a result whenever one is wanted: long rows, running sums and

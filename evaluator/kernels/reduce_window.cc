@@ -102,7 +102,7 @@ class LineWindow : public Kernel {
     empty_ = grid.output_count() == 0;
   }
 
-  // Whether it is faster than window by window.
+  // Returns true if this path is faster than folding window by window.
   static bool Suits(const WindowGrid& grid, int64_t rank) {
     if (rank == 0 || grid.most_cells() > kMostCells) return false;
     const analysis::WindowTaps& last = grid.dimension(rank - 1).window;

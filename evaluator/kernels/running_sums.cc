@@ -98,7 +98,7 @@ ASSAY_INLINE int64_t ForEachStrip(int64_t n, F f) {
   return at;
 }
 
-// One by one.
+// Decides the sums one by one.
 int64_t DecideEach(const double* s, double* errors, int64_t n, std::byte* out) {
   int64_t open = 0;
   for (int64_t i = 0; i < n; ++i) {

@@ -39,7 +39,7 @@ struct Stacking {
     return stacking;
   }
   int64_t count() const { return outer * inner; }
-  // Where the elements [o, ...] of step t begin.
+  // Returns the start of the elements [o, ...] of step t.
   int64_t Row(int64_t o, int64_t t) const { return (o * steps + t) * inner; }
 
   void Take(const std::byte* stacked, int64_t t, int64_t bytes, std::byte* slice) const {
@@ -175,7 +175,7 @@ class FoldScan : public Kernel {
   std::vector<Carry> carries_;
 };
 
-// What a step takes and gives: types, and how the elements lie.
+// The types and positions of the elements that a step takes and gives.
 struct Part {
   ElementType type;
   bool is_scalar;
@@ -203,7 +203,7 @@ class LaneScan : public Kernel {
 
   absl::Status Run(absl::Span<const ArrayRef> operands, absl::Span<const MutableArrayRef> results,
                    EvaluationContext& context) const override {
-    // What is the same in every lane is written by one thread.
+    // One thread writes the parts that are the same in every lane.
     bool apart = true;
     for (size_t k = plan_.inputs; k < parts_.size(); ++k) apart = apart && !parts_[k].is_scalar;
     const int64_t grain =

@@ -22,7 +22,8 @@
 namespace assay::kernels {
 namespace {
 
-// How a computation compares its two f32 parameters, where it does nothing else.
+// Returns the direction in which a computation compares its two f32 parameters, if it does nothing
+// else.
 std::optional<ComparisonDirection> DirectionOf(const Computation& select, ElementType type) {
   const Instruction& root = *select.root();
   if (type != ElementType::kF32 || root.opcode() != Opcode::kCompare) return std::nullopt;
@@ -228,7 +229,8 @@ class SelectAndScatterKernel : public Kernel {
     return FoldOrSumManyCells<Position>(*fold_, count_, live_bytes, walk, out, meter, context);
   }
 
-  // One after the other: with a loop where order and grouping change nothing, else as written.
+  // Scatters one element after the other, with a loop if order and grouping change nothing,
+  // otherwise as written.
   absl::Status ScatterSelected(absl::Span<const ArrayRef> operands, std::byte* out, Meter& meter,
                                EvaluationContext& context) const {
     RegionFold scatter = scatter_;

@@ -26,7 +26,7 @@ namespace {
 // Items that are sorted with as much room beside them; more are partitioned in place first.
 constexpr int64_t kMostRoom = int64_t{1} << 16;
 
-// By number alone and stably, byte by byte, leaving out bytes that all numbers share.
+// Sorts by number alone and stably, byte by byte, and leaves out bytes that all numbers share.
 template <typename N>
 absl::Status SortByNumber(absl::Span<Item<N>> items, std::vector<Item<N>>& room, Meter& meter) {
   constexpr int kBytes = sizeof(N);
@@ -81,7 +81,7 @@ std::array<int64_t, 257> Partition(absl::Span<Item<N>> items) {
   return begins;
 }
 
-// By number, then by index; on entry the indices ascend unless the items were partitioned.
+// Sorts by number, then by index. On entry the indices ascend unless the items were partitioned.
 template <typename N>
 absl::Status SortItems(absl::Span<Item<N>> items, bool partitioned, std::vector<Item<N>>& room,
                        Meter& meter) {
@@ -179,7 +179,7 @@ class SortKernel : public Kernel {
           }
           continue;
         }
-        // What the merge sort takes is no more.
+        // The merge sort needs no items, so their memory is released.
         items = {};
         room = {};
         items_lease.reset();

@@ -27,7 +27,7 @@ struct SortNumbers : analysis::SortKey {
   // Returns a number that is smaller for what goes first, equal for what is equivalent, from the
   // bit pattern of a key. Nullopt for a NaN that takes part in no order.
   std::optional<uint64_t> NumberOf(uint64_t bits) const;
-  // Of a type of at most 32 bits: a number of the same order in 32 bits.
+  // Returns a 32-bit number of the same order, for types of at most 32 bits.
   uint32_t Narrow(uint64_t number) const {
     if (!IsFloat(type) && !IsSigned(type)) return static_cast<uint32_t>(number);
     // The NaN of some 8-bit types lies far below everything else.

@@ -11,7 +11,7 @@
 namespace assay::kernels {
 namespace {
 
-// Whether the result depends on the order in which it would be rounded.
+// Returns true if the result depends on the order in which it would be rounded.
 bool Rounds(analysis::ReducerKind kind, ElementType type) {
   return (kind == analysis::ReducerKind::kAdd || kind == analysis::ReducerKind::kMultiply) &&
          (IsFloat(type) || IsComplex(type));
@@ -84,7 +84,7 @@ class SplitFold : public Kernel {
     return absl::OkStatus();
   }
 
-  // What runs as written would overwrite what the first part reads.
+  // The part that runs as written would overwrite what the first part reads.
   int in_place_operand() const override {
     return whole_ == nullptr && parts_[0].leaf == 0 ? parts_[0].kernel->in_place_operand() : -1;
   }

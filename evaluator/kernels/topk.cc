@@ -69,7 +69,7 @@ class TopKKernel : public Kernel {
     });
   }
 
-  // For types of so few patterns that their ranks are found at once.
+  // Counts the elements of each pattern, for types with few patterns.
   absl::Status CountLines(absl::Span<const ArrayRef> operands,
                           absl::Span<const MutableArrayRef> results,
                           EvaluationContext& context) const {

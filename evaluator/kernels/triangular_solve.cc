@@ -184,7 +184,7 @@ class TriangularSolveKernel : public Kernel {
       std::copy(from, from + parts_, &c[i * parts_]);
     }
     runtime::ScratchLease lease(context);
-    // Every number grows to n factors of 53 bits.
+    // Every number may have n factors of 53 bits.
     absl::Status status = lease.Add(n * parts_ * (48 + 8 * n));
     if (!status.ok()) return status;
     return ExactSolve(type_, n, system.t, form_.unit_diagonal(), c, elements, context);

@@ -89,9 +89,10 @@ def rounded32(x):
     return mpf(struct.unpack('f', struct.pack('f', float(x)))[0])
 
 
-def emit32(name, what, f, low, high, degree, relative, tweak=None):
+def emit32(name, what, f, low, high, degree, relative, minimax=False):
     """Coefficients of f32. `relative` weighs the error at a point."""
-    c = [rounded32(x) for x in fit(f, mpf(low), mpf(high), degree)]
+    c = weighted_fit(f, relative, low, high, degree) if minimax else fit(f, mpf(low), mpf(high), degree)
+    c = [rounded32(x) for x in c]
     error = max(abs((f(z) - value(c, z)) * relative(z)) for z in grid(mpf(low), mpf(high)))
     print(f'// {what}: 2^{float(log(error, 2)):.1f}.')
     print(f'inline constexpr float k{name}[] = {{' + ', '.join(float(x).hex() + 'f' for x in c) + '};')
@@ -144,17 +145,13 @@ def single_functions():
     emit32('Log32', 'log(1 + f) = f - f^2/2 + f^3 p(f), relative to f',
            small(lambda z: (log(1 + z) - z + z * z / 2) / z ** 3, [mpf((-1) ** k) / (k + 3) for k in range(8)]),
            sqrt(mpf(1) / 2) - 1, sqrt(mpf(2)) - 1, 7, lambda z: z ** 2)
-    emit32('Tanh32', 'tanh(x) = x + x^3 p(x^2) to 0.625, relative to x',
+    least = mpf(2) ** -20
+    emit32('Tanh32', 'tanh(x) = x + x^3 p(x^2) to 0.6875, relative to x',
            small(lambda z: (mp.tanh(sqrt(z)) - sqrt(z)) / sqrt(z) ** 3,
-                 [mpf(-1) / 3, mpf(2) / 15, mpf(-17) / 315, mpf(62) / 2835]), 0, mpf('0.625') ** 2, 5, lambda z: z)
-    k = 2 / sqrt(pi)
-    rate = lambda z: -log(erfc(z)) / z - 1 if z > mpf(2) ** -30 else 2 / sqrt(pi) - 1
-    weight = lambda z: z * erfc(z) / erf(z) if z > 0 else sqrt(pi) / 2
-    low, high = mpf(2) ** -20, mpf('3.9375')
-    c = [rounded32(x) for x in weighted_fit(rate, weight, low, high, 8)]
-    error = max(abs((rate(z) - value(c, z)) * weight(z)) for z in grid(low, high))
-    print(f'// -log(erfc(x)) = x + x p(x) to 3.9375, relative in erf: 2^{float(log(error, 2)):.1f}.')
-    print('inline constexpr float kErfcLog32[] = {' + ', '.join(float(x).hex() + 'f' for x in c) + '};')
+                 [mpf(-1) / 3, mpf(2) / 15, mpf(-17) / 315, mpf(62) / 2835]), least, mpf('0.6875') ** 2, 4, lambda z: z,
+           minimax=True)
+    emit32('ErfcLog32', '-log(erfc(x)) = x + x p(x) to 3.9375, relative in erf', lambda z: -log(erfc(z)) / z - 1,
+           least, mpf('3.9375'), 8, lambda z: z * erfc(z) / erf(z), minimax=True)
     high = mpf('0.693359375')  # 9 bits: its products with exponents are exact
     print('// log(2), the sum of these.')
     print(f'inline constexpr float kLn2Of32[] = {{{float(high).hex()}f, {float(rounded32(log(2) - high)).hex()}f}};')

@@ -103,10 +103,10 @@ inline constexpr float kExp32[] = {0x1.0000000000000p-1f, 0x1.5554d80000000p-3f,
 inline constexpr float kLog32[] = {
     0x1.5555540000000p-2f, -0x1.0000ce0000000p-2f, 0x1.999f140000000p-3f, -0x1.54d03e0000000p-3f,
     0x1.231ce60000000p-3f, -0x1.0a33ea0000000p-3f, 0x1.02814e0000000p-3f, -0x1.43b2460000000p-4f};
-// tanh(x) = x + x^3 p(x^2) to 0.625, relative to x: 2^-28.0.
-inline constexpr float kTanh32[] = {-0x1.5555560000000p-2f, 0x1.1110ea0000000p-3f,
-                                    -0x1.ba08c40000000p-5f, 0x1.64a9760000000p-6f,
-                                    -0x1.116a160000000p-7f, 0x1.2c83c00000000p-9f};
+// tanh(x) = x + x^3 p(x^2) to 0.6875, relative to x: 2^-25.8.
+inline constexpr float kTanh32[] = {-0x1.5555080000000p-2f, 0x1.10fe260000000p-3f,
+                                    -0x1.b71b2c0000000p-5f, 0x1.4b1b640000000p-6f,
+                                    -0x1.57eda80000000p-8f};
 // -log(erfc(x)) = x + x p(x) to 3.9375, relative in erf: 2^-26.9.
 inline constexpr float kErfcLog32[] = {
     0x1.06eba80000000p-3f,   0x1.45f2fa0000000p-1f,   0x1.a4fa5e0000000p-4f,

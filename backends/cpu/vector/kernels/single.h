@@ -69,6 +69,16 @@ ASSAY_INLINE float Scaled32(float x, uint32_t n) {
   return x * FromBits(half << 23) * FromBits((biased - half) << 23);
 }
 
+// The same where both numbers are normal: n is added to the exponent.
+ASSAY_INLINE float UsuallyScaled32(float x, uint32_t n) { return FromBits(Bits(x) + (n << 23)); }
+
+// The largest magnitude of an argument whose exponential is a normal number.
+constexpr float kLargestUsual32 = 87;
+// For arguments up to kLargestUsual32.
+ASSAY_INLINE float UsualExp32(float x) {
+  const Exponential32 e = Exponentiate32(x);
+  return UsuallyScaled32(1 + e.m, e.n);
+}
 ASSAY_INLINE float Exp32(float x) {
   float clamped = x < -110 ? -110 : x;
   clamped = clamped > 100 ? 100 : clamped;
@@ -76,58 +86,75 @@ ASSAY_INLINE float Exp32(float x) {
   return Scaled32(1 + e.m, e.n);
 }
 
-ASSAY_INLINE float Log32(float x) {
+// log(2^n y), where the pattern is that of y.
+ASSAY_INLINE float LogOfPattern32(uint32_t pattern, int32_t n) {
   constexpr uint32_t kRootOfHalf = 0x3f3504f3u;
-  const bool usual = (x > 0) & (x < kInfinity32);
-  const bool tiny = x < 0x1p-126f;
-  const uint32_t pattern = Bits(tiny ? x * 0x1p24f : x);
   const uint32_t exponent = (pattern - kRootOfHalf + (127u << 23)) >> 23;
   const float f = FromBits(pattern - ((exponent - 127) << 23)) - 1;
-  const float n = static_cast<float>(static_cast<int32_t>(exponent) - 127 - (tiny ? 24 : 0));
+  const auto power = static_cast<float>(static_cast<int32_t>(exponent) - 127 + n);
   const float square = f * f;
   const float tail = f * square * Polynomial32(polynomials::kLog32, f);
-  float low = Fma32(n, polynomials::kLn2Of32[1], tail);
+  float low = Fma32(power, polynomials::kLn2Of32[1], tail);
   low = Fma32(square, -0.5f, low);
-  const float value = Fma32(n, polynomials::kLn2Of32[0], f + low);
+  return Fma32(power, polynomials::kLn2Of32[0], f + low);
+}
+// For positive numbers that are neither subnormal nor infinite.
+ASSAY_INLINE float UsualLog32(float x) { return LogOfPattern32(Bits(x), 0); }
+ASSAY_INLINE float Log32(float x) {
+  const bool tiny = x < 0x1p-126f;
+  const float value = LogOfPattern32(Bits(tiny ? x * 0x1p24f : x), tiny ? -24 : 0);
   const float special = x == 0 ? -kInfinity32 : x > 0 ? x : kNan32;
-  return usual ? value : special;
+  return (x > 0) & (x < kInfinity32) ? value : special;
 }
 
 // Near zero by a polynomial, which returns NaN for NaN too, elsewhere 1 - 2 / (e^2x + 1). There the
-// exponential counts for little, so that log(2) in one part is enough.
+// exponential counts for little, so that log(2) in one part is enough. The coefficients are those
+// of kExp32, scaled so that r = |x| - n log(2)/2 takes the place of 2r, and h is half of m. The
+// polynomial is split in two, since it is the longest chain.
 ASSAY_INLINE float Tanh32(float x) {
   const float magnitude = Magnitude32(x);
   const float square = x * x;
   const float near = Fma32(x * square, Polynomial32(polynomials::kTanh32, square), x);
   const float clamped = magnitude < 10 ? magnitude : 10;
-  const float twice = clamped + clamped;
-  const float shifted = Fma32(twice, 0x1.715476p0f, kShift32);
-  const float r = Fma32(kShift32 - shifted, 0x1.62e430p-1f, twice);
-  const float m = Fma32(r * r, Polynomial32(polynomials::kExp32, r), r);
-  const float power = PowerOfTwo32(Bits(shifted));
-  const float far = 1 - 2 / (Fma32(m, power, power) + 1);
+  // The pattern of the shifted number ends in n + 127.
+  constexpr float kShift = kShift32 + 127;
+  const float shifted = Fma32(clamped, 0x1.715476p1f, kShift);
+  const float r = Fma32(kShift - shifted, 0x1.62e430p-2f, clamped);
+  constexpr const float(&c)[5] = polynomials::kExp32;
+  const float r2 = r * r;
+  const float low = Fma32(4 * c[1], r, 2 * c[0]);
+  const float high = Fma32(r2, 32 * c[4], Fma32(16 * c[3], r, 8 * c[2]));
+  const float h = Fma32(r2, Fma32(r2, high, low), r);
+  const float power = FromBits(Bits(shifted) << 23);
+  const float far = 1 - 1 / Fma32(h + 0.5f, power, 0.5f);
   // The polynomial returns 0 for -0.
   const uint32_t sign = Bits(x) ^ Bits(magnitude);
-  return FromBits(Bits(magnitude >= 0.625f ? far : near) | sign);
+  return FromBits(Bits(magnitude >= 0.6875f ? far : near) | sign);
 }
 
-// t / (1 + t) or 1 / (1 + t) with t = e^-|x|.
-ASSAY_INLINE float Logistic32(float x) {
-  const float magnitude = Magnitude32(x);
-  const float clamped = magnitude < 110 ? magnitude : 110;
-  const Exponential32 e = Exponentiate32(-clamped);
+// 1 / (1 + t) or t / (1 + t) with t = e^-|x|. `kScale` multiplies by 2^n.
+template <float (*kScale)(float, uint32_t)>
+ASSAY_INLINE float LogisticOf32(float magnitude, bool negative) {
+  const Exponential32 e = Exponentiate32(-magnitude);
   // 2^n (1 + m) with what that sum loses.
   const float high = 1 + e.m;
   const float low = e.m - (high - 1);
-  const float t = Scaled32(high, e.n);
+  const float t = kScale(high, e.n);
   const float sum = 1 + t;
   // What the sum and the quotient have lost comes back by one step of Newton's method.
   const float lost = t - (sum - 1);
   const float inverse = 1 / sum;
   const float rest = Fma32(-lost, inverse, Fma32(-inverse, sum, 1));
   const float better = Fma32(rest, inverse, inverse);
-  const float left = Scaled32(Fma32(high, better, low * better), e.n);
-  const float value = x < 0 ? left : better;
+  const float left = kScale(Fma32(high, better, low * better), e.n);
+  return negative ? left : better;
+}
+ASSAY_INLINE float UsualLogistic32(float x) {
+  return LogisticOf32<UsuallyScaled32>(Magnitude32(x), x < 0);
+}
+ASSAY_INLINE float Logistic32(float x) {
+  const float magnitude = Magnitude32(x);
+  const float value = LogisticOf32<Scaled32>(magnitude < 110 ? magnitude : 110, x < 0);
   return x == x ? value : x;
 }
 

@@ -88,8 +88,25 @@ std::optional<Sharding> Along(const Sharding& sharding, const Place& place) {
   return along;
 }
 
-// The sharding that is written at a leaf; none if there is none or it says nothing.
+// The sharding of a leaf in a list of Shardy's, in a frontend attribute of the value; none if there
+// is no such attribute.
+std::optional<Sharding> NamedAt(const Instruction& value, const char* attribute, size_t leaf) {
+  if (!value.has_annotations()) return std::nullopt;
+  const FrontendAttributes& attributes = value.annotations().frontend_attributes;
+  const auto text = attributes.find(attribute);
+  if (text == attributes.end()) return std::nullopt;
+  const absl::StatusOr<std::vector<NamedSharding>> named =
+      ReadSdyShardings(text->second, *value.parent()->parent());
+  if (!named.ok() || leaf >= named->size()) return std::nullopt;
+  Sharding sharding;
+  sharding.named = std::make_shared<const NamedSharding>((*named)[leaf]);
+  return sharding;
+}
+
+// The sharding that is written at a leaf; none if there is none or it says nothing. Axes have names
+// in Shardy's form alone, which arguments have beside tiles.
 std::optional<Sharding> WrittenAt(const Instruction& value, size_t leaf) {
+  if (std::optional<Sharding> named = NamedAt(value, "xla.sdy.sharding", leaf)) return named;
   const absl::StatusOr<std::optional<Sharding>> written = WrittenSharding(value);
   if (!written.ok() || !written->has_value()) return std::nullopt;
   std::vector<LeafSharding> leaves;
@@ -107,15 +124,7 @@ std::optional<Sharding> LeftWith(const Instruction& value, size_t leaf) {
       value.GetString(Attr::kCustomCallTarget) != "xla.sdy.LocalToGlobalShape") {
     return std::nullopt;
   }
-  const FrontendAttributes& attributes = value.annotations().frontend_attributes;
-  const auto text = attributes.find("xla.sdy.out_shardings");
-  if (text == attributes.end()) return std::nullopt;
-  const absl::StatusOr<std::vector<NamedSharding>> named =
-      ReadSdyShardings(text->second, *value.parent()->parent());
-  if (!named.ok() || leaf >= named->size()) return std::nullopt;
-  Sharding sharding;
-  sharding.named = std::make_shared<const NamedSharding>((*named)[leaf]);
-  return sharding;
+  return NamedAt(value, "xla.sdy.out_shardings", leaf);
 }
 
 // Walks from a result to what it is made of, until a sharding is met that cuts it. A sharding that

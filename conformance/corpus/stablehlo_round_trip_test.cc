@@ -301,6 +301,69 @@ TEST(StablehloRoundTrip, UpperHalvesOfProducts) {
   }
 }
 
+// The arrays that the root is given, where they are parameters and constants; else none.
+std::vector<Literal> OperandsOfRoot(const ReadyCase& ready) {
+  std::vector<Literal> values;
+  for (const Instruction* operand : ready.module->entry()->root()->operands()) {
+    if (operand->opcode() == Opcode::kConstant) {
+      values.push_back(*operand->literal());
+    } else if (operand->opcode() == Opcode::kParameter) {
+      values.push_back(ready.inputs[0].arguments[operand->parameter_number()]);
+    } else {
+      return {};
+    }
+  }
+  return values;
+}
+
+// The loops beside composites give what the operations give, for cases of the corpus. Scans of
+// floating-point numbers are left out: a loop rounds in every step, golden rounds each sum once.
+TEST(StablehloRoundTrip, ScansAndRaggedDotsAreLoops) {
+  absl::StatusOr<std::vector<CorpusCase>> cases = CorpusCases();
+  ASSERT_TRUE(cases.ok()) << cases.status();
+  std::map<absl::string_view, int> found, compared;
+  const int stride = Stride() == 1 ? 1 : 9;
+  for (const CorpusCase& each : *cases) {
+    const bool is_scan = absl::StartsWith(each.id, "scan/");
+    if (!is_scan && !absl::StartsWith(each.id, "ragged-dot/")) continue;
+    if (each.expect == CorpusCase::Expect::kRefused) continue;
+    const absl::string_view symbol = is_scan ? "chlo.scan.impl" : "chlo.ragged_dot.impl";
+    if (found[symbol]++ % stride != 0) continue;
+    absl::StatusOr<ReadyCase> ready = MakeReady(each);
+    ASSERT_TRUE(ready.ok()) << ready.status();
+    DeviceInputs inputs;
+    inputs.arguments = OperandsOfRoot(*ready);
+    if (inputs.arguments.empty()) continue;
+    bool has_fractions = false;
+    for (const Shape* leaf : Leaves(ready->module->entry()->root()->shape())) {
+      has_fractions |= IsFloat(leaf->element_type()) || IsComplex(leaf->element_type());
+    }
+    if (is_scan && has_fractions) continue;
+    auto program = stablehlo::FromModule(*ready->module, {}, stablehlo::ChloForm::kComposites);
+    if (absl::IsUnimplemented(program.status())) continue;
+    ASSERT_TRUE(program.ok()) << each.id << ": " << program.status();
+    stablehlo::ToModuleOptions options;
+    options.entry = std::string(symbol);
+    const auto loop = stablehlo::ToModule(**program, options);
+    ASSERT_TRUE(loop.ok()) << each.id << ": " << loop.status();
+    const auto want = RunGolden(*ready, RunBudget());
+    ASSERT_TRUE(want.ok()) << each.id << ": " << want.status();
+    const auto got = RunGolden(*loop->module, {&inputs, 1}, RunBudget());
+    ASSERT_TRUE(got.ok()) << each.id << ": " << got.status();
+    // A function returns a tuple of one array as the array.
+    const Literal& result = (*want)[0].result;
+    const bool is_single = result.is_tuple() && result.elements().size() == 1;
+    EXPECT_TRUE(Literal::BitEqual(is_single ? result.elements()[0] : result, (*got)[0].result))
+        << each.id;
+    ++compared[symbol];
+  }
+  for (const auto& [symbol, count] : found) {
+    EXPECT_GT(compared[symbol], 0) << symbol;
+    if (stride == 1) std::cout << compared[symbol] << " of " << count << ": " << symbol << "\n";
+  }
+  EXPECT_EQ(found.size(), 2);
+}
+
 // erf and XLA's formula of erfc are each other's complement: below 1 erfc is 1 - erf, from there on
 // erf is 1 - erfc.
 TEST(StablehloRoundTrip, ErfIsTheComplementOfErfc) {

@@ -142,14 +142,16 @@ void ModuleWriter::NewFunction(absl::string_view symbol, const Types& inputs, Bl
   program_.Append(module_block_, function);
 }
 
+absl::string_view ModuleWriter::NewSymbol(absl::string_view name) {
+  std::string symbol(name);
+  for (int i = 1; !symbols_.insert(symbol).second; ++i) symbol = absl::StrCat(name, ".", i);
+  return program_.Intern(symbol);
+}
+
 absl::string_view ModuleWriter::FunctionOf(const Computation& computation, bool flat) {
   const auto known = functions_.find({&computation, flat});
   if (known != functions_.end()) return known->second;
-  std::string symbol = computation.name();
-  for (int i = 1; !symbols_.insert(symbol).second; ++i) {
-    symbol = absl::StrCat(computation.name(), ".", i);
-  }
-  const absl::string_view name = program_.Intern(symbol);
+  const absl::string_view name = NewSymbol(computation.name());
   functions_.emplace(std::pair(&computation, flat), name);
   Block* outer = std::exchange(block_, program_.NewBlock());
   Block* block = block_;

@@ -197,10 +197,32 @@ void LowerTopK(OpContext& op) {
   op.ReturnAll(both, true);
 }
 
+// The lists of numbers of a ragged dot, in the order in which composites have them without names.
+constexpr absl::string_view kRaggedDotLists[] = {
+    "lhs_batching_dimensions",    "rhs_batching_dimensions", "lhs_contracting_dimensions",
+    "rhs_contracting_dimensions", "lhs_ragged_dimensions",   "rhs_group_dimensions"};
+
+// The list of this name among lists without names.
+std::vector<int64_t> UnnamedRaggedDotList(OpContext& op, const Attribute& lists,
+                                          absl::string_view name) {
+  const auto at = std::find(std::begin(kRaggedDotLists), std::end(kRaggedDotLists), name) -
+                  std::begin(kRaggedDotLists);
+  std::optional<std::vector<int64_t>> values;
+  if (lists.elements.size() == std::size(kRaggedDotLists) && lists.elements[at] != nullptr) {
+    values = IntsOf(*lists.elements[at]);
+  }
+  if (values) return *std::move(values);
+  op.Fail("ragged_dot_dimension_numbers must be a record or six lists of integers");
+  return {};
+}
+
 void LowerRaggedDot(OpContext& op) {
   const Attribute* numbers = op.Find("ragged_dot_dimension_numbers");
   if (numbers == nullptr) numbers = op.Need("dimension_numbers");
   const auto list = [&](absl::string_view field) {
+    if (numbers != nullptr && numbers->kind == AttributeKind::kArray) {
+      return UnnamedRaggedDotList(op, *numbers, field);
+    }
     std::vector<int64_t> values = op.FieldInts(numbers, field);
     if (values.empty() && numbers != nullptr) {
       // The dictionary of a composite holds the dot's own numbers one level deeper.

@@ -1,7 +1,9 @@
 // Dots and convolutions. Source: reference stablehlo_format.md 7. Test: to_module_test.cc.
 #include <algorithm>
 #include <map>
+#include <optional>
 
+#include "spec/stablehlo/dialect.h"
 #include "spec/stablehlo/lowering.h"
 
 namespace assay::stablehlo {
@@ -10,7 +12,20 @@ std::vector<int64_t> PrecisionsOf(OpContext& op) {
   const Attribute* list = op.Find("precision_config");
   std::vector<int64_t> precisions;
   if (list == nullptr) return precisions;
-  for (const Attribute* precision : list->elements) precisions.push_back(precision->integer);
+  for (const Attribute* precision : list->elements) {
+    // Composites name the values of the enumeration by strings.
+    std::optional<int64_t> number;
+    if (precision->kind == AttributeKind::kString) {
+      number = FindEnum("stablehlo.precision")->Number(precision->text);
+    } else if (precision->kind == AttributeKind::kEnum) {
+      number = precision->integer;
+    }
+    if (!number) {
+      op.Fail("precision_config must be a list of DEFAULT, HIGH and HIGHEST");
+      return {};
+    }
+    precisions.push_back(*number);
+  }
   const bool any =
       std::any_of(precisions.begin(), precisions.end(), [](int64_t p) { return p != 0; });
   return any ? precisions : std::vector<int64_t>();

@@ -161,10 +161,6 @@ bool IsOperationOfChlo(absl::string_view name) {
 void LowerComposite(OpContext& op) {
   const std::string name = op.StringOr("name");
   const int64_t version = op.IntOr("version", 0);
-  if (!op.operation().regions().empty()) {
-    op.Refuse("composites with regions have no counterpart in HLO");
-    return;
-  }
   if (version == 1 && IsOperationOfChlo(name)) {
     static const Attribute* const nothing = [] {
       auto* empty = new Attribute();
@@ -175,6 +171,10 @@ void LowerComposite(OpContext& op) {
     op.TakeAttributesFrom(attributes == nullptr ? nothing : attributes);
     op.Rename(name);
     Dispatch(op);
+    return;
+  }
+  if (!op.operation().regions().empty()) {
+    op.Refuse("composites with regions have no counterpart in HLO");
     return;
   }
   const Attribute* attributes = op.Find("composite_attributes");

@@ -118,6 +118,56 @@ func.func @main(%a: tensor<2x3xf32>) -> (tensor<2x3xf32>, tensor<i32>) {
               AllOf(HasSubstr("is_composite=true"), HasSubstr("composite.version=\"2\"")));
 }
 
+// Composites as jaxlib's exporter writes CHLO's ragged_dot and scan: lists without names, names for
+// values of enumerations, a region.
+TEST(Lowering, CompositesOfTheExporter) {
+  const std::string decomposition =
+      "func.func private @d(%a: tensor<4x3xf32>, %b: tensor<2x3x5xf32>, %g: tensor<2xi32>) -> "
+      "tensor<4x5xf32> {\n  %z = stablehlo.constant dense<0.0> : tensor<4x5xf32>\n"
+      "  return %z : tensor<4x5xf32>\n}\n";
+  const auto ragged_dot = [&](absl::string_view attributes) {
+    return Lowered(
+        Function("%a: tensor<4x3xf32>, %b: tensor<2x3x5xf32>, %g: tensor<2xi32>", "tensor<4x5xf32>",
+                 absl::StrCat("%r = stablehlo.composite \"chlo.ragged_dot\" %a, %b, %g "
+                              "{composite_attributes = {",
+                              attributes,
+                              "}, decomposition = @d, version = 1 : i32} : (tensor<4x3xf32>, "
+                              "tensor<2x3x5xf32>, tensor<2xi32>) -> tensor<4x5xf32>")) +
+        decomposition);
+  };
+  const std::string lists =
+      "ragged_dot_dimension_numbers = [dense<> : tensor<0xi64>, dense<> : tensor<0xi64>, dense<1> "
+      ": tensor<1xi64>, dense<1> : tensor<1xi64>, dense<0> : tensor<1xi64>, dense<0> : "
+      "tensor<1xi64>]";
+  EXPECT_THAT(
+      ragged_dot(absl::StrCat("precision_config = [\"HIGH\", \"DEFAULT\"], ", lists)),
+      AllOf(HasSubstr("ragged-dot("), HasSubstr("lhs_contracting_dims={1}"),
+            HasSubstr("rhs_contracting_dims={1}"), HasSubstr("lhs_ragged_dims={0}"),
+            HasSubstr("rhs_group_dims={0}"), HasSubstr("operand_precision={high,default}")));
+  EXPECT_THAT(ragged_dot(absl::StrCat("precision_config = [\"FAST\", \"DEFAULT\"], ", lists)),
+              HasSubstr("precision_config must be a list of DEFAULT, HIGH and HIGHEST"));
+  EXPECT_THAT(ragged_dot("ragged_dot_dimension_numbers = [dense<1> : tensor<1xi64>]"),
+              HasSubstr("must be a record or six lists of integers"));
+
+  const std::string scan = R"(
+func.func @main(%a: tensor<4x3xf32>, %c: tensor<3xf32>) -> (tensor<4x3xf32>, tensor<3xf32>) {
+  %0:2 = stablehlo.composite "chlo.scan" %a, %c ({
+  ^bb0(%x: tensor<3xf32>, %y: tensor<3xf32>):
+    %s = stablehlo.add %x, %y : tensor<3xf32>
+    stablehlo.return %s, %s : tensor<3xf32>, tensor<3xf32>
+  }) {composite_attributes = {dimension = 0 : i64, is_reverse = true, operandSegmentSizes = array<i32: 1, 1>, resultSegmentSizes = array<i32: 1, 1>}, decomposition = @d, version = 1 : i32} : (tensor<4x3xf32>, tensor<3xf32>) -> (tensor<4x3xf32>, tensor<3xf32>)
+  return %0#0, %0#1 : tensor<4x3xf32>, tensor<3xf32>
+}
+func.func private @d(%a: tensor<4x3xf32>, %c: tensor<3xf32>) -> (tensor<4x3xf32>, tensor<3xf32>) {
+  return %a, %c : tensor<4x3xf32>, tensor<3xf32>
+})";
+  EXPECT_THAT(Lowered(scan),
+              AllOf(HasSubstr(" scan("), HasSubstr("num_carries=1"), HasSubstr("is_reverse=true")));
+  std::string other = scan;
+  other.replace(other.find("chlo.scan"), 9, "my.scan");
+  EXPECT_THAT(Lowered(other), HasSubstr("composites with regions have no counterpart in HLO"));
+}
+
 TEST(Lowering, SizesAreFoldedThroughCalls) {
   const std::string text = R"(
 func.func private @double(%n: tensor<i32>) -> tensor<i32> {

@@ -25,6 +25,11 @@
 
 namespace assay::stablehlo {
 
+// The text of the type of a tensor of these sizes and of an element type of this text.
+std::string TensorText(absl::Span<const int64_t> sizes, absl::string_view element);
+// Whether no size of these types is dynamic.
+bool IsStatic(absl::Span<const Type* const> types);
+
 class ModuleWriter {
  public:
   ModuleWriter(const Module& module, Program& program, absl::Span<const std::string> result_names,
@@ -70,6 +75,8 @@ class ModuleWriter {
   void WriteEntry();
   Node WriteComputation(const Computation& computation, std::vector<Node> arguments);
   Node WriteInstruction(const Instruction& instruction);
+  // A symbol that no function has yet: this name, or the name with a number.
+  absl::string_view NewSymbol(absl::string_view name);
   // The symbol of the private function of a computation; `flat` has its arguments and results as
   // leaves.
   absl::string_view FunctionOf(const Computation& computation, bool flat);
@@ -194,10 +201,31 @@ class ModuleWriter {
   // An operation of CHLO, or the composite of its name. `annotations` are not the operation's own.
   Operation* EmitChlo(absl::string_view name, const Values& operands, Types results,
                       Fields attributes, const Fields& annotations = {});
+  Operation* EmitComposite(absl::string_view name, absl::string_view decomposition,
+                           const Values& operands, Types results, Fields attributes,
+                           Fields annotations, size_t regions = 0);
   // The symbol of a private function that computes what the operation does with operations of
   // StableHLO; empty where there is none.
   absl::string_view DecompositionOf(absl::string_view name, const Types& operands,
                                     const Types& results);
+  // The symbol of the private function that has this program, a decomposition of `name`.
+  absl::string_view FunctionOfText(absl::string_view name, const std::string& text);
+
+  // module_writer_decompositions.cc
+  bool WritesComposite(const Instruction& instruction);
+  Node RaggedDotComposite(const Instruction& dot);
+  // The symbol of a private function with a loop that computes the scan.
+  absl::string_view ScanFunction(const Instruction& scan);
+  // The state after a step, from the state before: the number of the step, the outputs, the
+  // carries. `body`: the symbol of the scan's computation.
+  Values ScanStep(const Instruction& scan, const Values& inputs, const Values& state,
+                  absl::string_view body);
+  // The state at the end of the loop over the steps. The block in which the loop stands has to be
+  // entered again.
+  Values ScanLoop(const Instruction& scan, const Values& inputs, const Values& state,
+                  const Types& types, absl::string_view body);
+  Value* Converted(Value* value, const Shape& from, ElementType to);
+  Value* Number(int64_t value);  // a constant of 64 bits
 
   // module_writer_control.cc
   static absl::Span<const HandlerRow> ControlHandlers();

@@ -248,6 +248,7 @@ ModuleWriter::Node ModuleWriter::RaggedDot(const Instruction& instruction) {
       return Refuse(instruction, "groups of a batch dimension mean something else there");
     }
   }
+  if (WritesComposite(instruction)) return RaggedDotComposite(instruction);
   const auto ints = [&](Attr attr) { return Ints(instruction.GetInts(attr)); };
   Fields fields = {
       {"ragged_dot_dimension_numbers",
@@ -430,7 +431,13 @@ ModuleWriter::Node ModuleWriter::Scan(const Instruction& instruction) {
                    {"is_associative", Bool(instruction.GetBool(Attr::kIsAssociative))},
                    {"operandSegmentSizes", segments(instruction.operand_count())},
                    {"resultSegmentSizes", segments(static_cast<int64_t>(results.size()))}};
-  Operation* op = Emit("chlo.scan", OperandValues(instruction), results, std::move(fields));
+  const Values operands = OperandValues(instruction);
+  const bool is_composite = WritesComposite(instruction);
+  const absl::string_view symbol = is_composite ? ScanFunction(instruction) : "";
+  if (!ok()) return {};
+  Operation* op = is_composite ? EmitComposite("chlo.scan", symbol, operands, results,
+                                               std::move(fields), {}, /*regions=*/1)
+                               : Emit("chlo.scan", operands, results, std::move(fields));
   AddRegion(op, *instruction.to_apply());
   return AllOf(op, instruction.shape());
 }

@@ -71,13 +71,6 @@ std::string TopKText(const Type& operand, absl::Span<const Type* const> results,
       indices, "\n  return %v, %n : ", values, ", ", indices, "\n}");
 }
 
-// A tensor of these sizes and of the type of this name.
-std::string TensorText(absl::Span<const int64_t> sizes, absl::string_view element) {
-  std::string text = "tensor<";
-  for (const int64_t size : sizes) absl::StrAppend(&text, size, "x");
-  return absl::StrCat(text, element, ">");
-}
-
 // The upper half of a product of up to 32 bits: that of the product in 64 bits.
 std::string NarrowMulhiText(const Type& operand) {
   const ElementType element = operand.element_type();
@@ -139,6 +132,14 @@ std::string WideMulhiText(const Type& operand) {
   return absl::StrCat(text, "  return ", result, " : ", type, "\n}");
 }
 
+}  // namespace
+
+std::string TensorText(absl::Span<const int64_t> sizes, absl::string_view element) {
+  std::string text = "tensor<";
+  for (const int64_t size : sizes) absl::StrAppend(&text, size, "x");
+  return absl::StrCat(text, element, ">");
+}
+
 bool IsStatic(absl::Span<const Type* const> types) {
   for (const Type* type : types) {
     for (const int64_t size : type->dimensions) {
@@ -147,8 +148,6 @@ bool IsStatic(absl::Span<const Type* const> types) {
   }
   return true;
 }
-
-}  // namespace
 
 Operation* ModuleWriter::EmitChlo(absl::string_view name, const Values& operands, Types results,
                                   Fields attributes, const Fields& annotations) {
@@ -163,12 +162,19 @@ Operation* ModuleWriter::EmitChlo(absl::string_view name, const Values& operands
     attributes.insert(attributes.end(), annotations.begin(), annotations.end());
     return Emit(name, operands, std::move(results), std::move(attributes));
   }
-  Fields fields = annotations;
-  fields.insert(fields.end(), {{"composite_attributes", Dictionary(std::move(attributes))},
-                               {"decomposition", Symbol(decomposition)},
-                               {"name", String(name)},
-                               {"version", Int(1, ElementType::kS32)}});
-  return Emit("stablehlo.composite", operands, std::move(results), std::move(fields));
+  return EmitComposite(name, decomposition, operands, std::move(results), std::move(attributes),
+                       annotations);
+}
+
+Operation* ModuleWriter::EmitComposite(absl::string_view name, absl::string_view decomposition,
+                                       const Values& operands, Types results, Fields attributes,
+                                       Fields annotations, size_t regions) {
+  annotations.insert(annotations.end(),
+                     {{"composite_attributes", Dictionary(std::move(attributes))},
+                      {"decomposition", Symbol(decomposition)},
+                      {"name", String(name)},
+                      {"version", Int(1, ElementType::kS32)}});
+  return Emit("stablehlo.composite", operands, std::move(results), std::move(annotations), regions);
 }
 
 // CHLO has the largest elements only.
@@ -201,6 +207,10 @@ absl::string_view ModuleWriter::DecompositionOf(absl::string_view name, const Ty
   } else {
     return {};
   }
+  return FunctionOfText(name, text);
+}
+
+absl::string_view ModuleWriter::FunctionOfText(absl::string_view name, const std::string& text) {
   if (const auto known = decompositions_.find(text); known != decompositions_.end()) {
     return known->second;
   }

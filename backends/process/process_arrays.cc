@@ -257,15 +257,25 @@ absl::Status ProcessBackend::ReadArray(const Json& header, Literal* literal,
       child_ = nullptr;
       return status;
     }
-    TakeSizes(header, literal);
-    return absl::OkStatus();
+  } else {
+    if (!ReadWholeFile(file, storage, deadline)) {
+      return Refuse(absl::StrCat("did not leave ", bytes, " bytes in ", file));
+    }
+    std::remove(file.c_str());
   }
-  if (!ReadWholeFile(file, storage, deadline)) {
-    return Refuse(absl::StrCat("did not leave ", bytes, " bytes in ", file));
-  }
-  std::remove(file.c_str());
   TakeSizes(header, literal);
-  return absl::OkStatus();
+  return CheckTruthValues(*literal);
+}
+
+absl::Status ProcessBackend::CheckTruthValues(const Literal& literal) {
+  if (literal.element_type() != ElementType::kPred) return absl::OkStatus();
+  const absl::Span<const std::byte> bytes(literal.data(), literal.byte_size());
+  const auto wrong =
+      std::find_if(bytes.begin(), bytes.end(), [](std::byte each) { return each > std::byte{1}; });
+  if (wrong == bytes.end()) return absl::OkStatus();
+  return Refuse(absl::StrCat("answered with the byte ", static_cast<int>(*wrong), " as element ",
+                             wrong - bytes.begin(), " of ", literal.shape().ToString(),
+                             ", where a truth value is the byte 0 or 1"));
 }
 
 }  // namespace assay

@@ -391,7 +391,14 @@ absl::StatusOr<int64_t> ProcessBackend::CompileModule(const Module& module,
       !handle->is_number_integer()) {
     return Refuse(absl::StrCat("answered a compile request with ", excerpt_));
   }
-  *devices = IntOf(*answer, "devices", 1);
+  const int64_t most =
+      module.replica_count * module.num_partitions;  // Supports() knows that it fits
+  const auto count = answer->find("devices");
+  *devices = count == answer->end() ? 1 : IntOf(*answer, "devices", 0);
+  if (*devices < 1 || *devices > most) {
+    return Refuse(absl::StrCat("compiled a module for a number of devices that is not one of 1 to ",
+                               most, ": ", excerpt_));
+  }
   return handle->get<int64_t>();
 }
 

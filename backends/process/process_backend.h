@@ -132,6 +132,8 @@ class ProcessBackend : public Backend {
                                      ChildProcess::Clock::time_point deadline);
   absl::Status ReadArray(const nlohmann::json& header, Literal* literal,
                          ChildProcess::Clock::time_point deadline);
+  // Refuses a result with a truth value that is neither the byte 0 nor 1.
+  absl::Status CheckTruthValues(const Literal& literal);
   absl::StatusOr<std::string> ScratchFile();
   void Release(int64_t handle, int64_t generation);
   // Returns an error about an invalid response and kills the child.

@@ -244,6 +244,33 @@ TEST(Process, CurrentSizesOfResults) {
   }
 }
 
+// Otherwise the user would be asked for the arguments of devices that there are not.
+TEST(Process, TheNumberOfDevicesOfAModuleIsChecked) {
+  const auto compiled = [](absl::string_view devices) {
+    return RunEcho(Scripted(
+        absl::StrCat("[", kHello, R"(,{"type":"compiled","handle":1,"devices":)", devices, "}]")));
+  };
+  for (const char* devices : {"2", "0", "18446744073709551615", "1.5"}) {
+    EXPECT_THAT(compiled(devices), AllOf(HasSubstr("ABORTED"), HasSubstr("not one of 1 to 1: {")));
+  }
+}
+
+TEST(Process, TruthValuesAreZeroOrOne) {
+  const auto answer = [](absl::string_view payload) {
+    const std::string script = absl::StrCat(
+        "[", kHello, ",", kCompiled,
+        R"(,{"type":"result","results":[[{"shape":"pred[2]","bytes":2}]],"payload":2,"@payload":")",
+        payload, R"("}])");
+    return RunText(*Backend(Scripted(script)),
+                   "ENTRY e { x = f32[2] parameter(0) ROOT f = pred[2] is-finite(x) }",
+                   {"f32[2]{0} {1, 2}"});
+  };
+  EXPECT_EQ(answer("\\u0000\\u0001"), "pred[2]{0} {0, 1}");
+  EXPECT_THAT(answer("\\u0001A"),
+              AllOf(HasSubstr("ABORTED"), HasSubstr("the byte 65 as element 1 of pred[2]")));
+  EXPECT_THAT(answer("\\u0002\\u0001"), HasSubstr("the byte 2 as element 0 of pred[2]"));
+}
+
 TEST(Process, NamesThatDoNotExistAreRefusedAtTheHandshake) {
   const auto hello = [](absl::string_view lists) {
     return RunEcho(Scripted(

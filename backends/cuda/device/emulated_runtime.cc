@@ -4,7 +4,6 @@
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
-#include <deque>
 #include <functional>
 #include <map>
 #include <mutex>
@@ -13,35 +12,12 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "backends/cuda/device/emulated_streams.h"
 #include "backends/cuda/device/errors.h"
 #include "backends/cuda/emulator/memory_map.h"
 #include "backends/cuda/kernel_groups.h"
 
 namespace assay::cuda {
-
-// An event is as far as its latest record has been executed.
-struct EventHandle {
-  int64_t recorded = 0, completed = 0;
-  double milliseconds = 0;
-};
-
-// What a stream executes.
-struct Operation {
-  std::function<Error()> run;
-  // Waits until the event has completed this record; null: does not wait.
-  std::shared_ptr<EventHandle> event;
-  int64_t record = 0;
-  // The event that it records; null: none.
-  std::shared_ptr<EventHandle> recorded;
-};
-
-struct StreamHandle {
-  int device = 0;
-  bool destroyed = false;
-  std::deque<Operation> queue;
-  bool captures = false, invalid = false;
-  std::vector<Operation> captured;
-};
 
 struct GraphHandle {
   std::vector<Operation> operations;
@@ -64,8 +40,8 @@ class Runtime : public EmulatedRuntime {
  public:
   explicit Runtime(const EmulatorOptions& options)
       : options_(options),
-        random_(options.seed * 2 + 1),
         devices_(std::max(options.devices, 0)),
+        streams_(std::max(options.devices, 0), options.seed),
         groups_(options.groups == nullptr ? emulated::KernelGroups() : options.groups) {}
   ~Runtime() override {
     for (Device& device : devices_) ReleaseAll(device);
@@ -74,8 +50,7 @@ class Runtime : public EmulatedRuntime {
   EmulatorCounts counts() const override {
     std::lock_guard<std::mutex> lock(mutex_);
     EmulatorCounts counts = counts_;
-    counts.live_streams = std::count_if(streams_.begin(), streams_.end(),
-                                        [](const auto& stream) { return !stream->destroyed; });
+    counts.live_streams = streams_.live();
     counts.live_events = static_cast<int64_t>(events_.size());
     counts.live_graphs = static_cast<int64_t>(graphs_.size() + execs_.size());
     return counts;
@@ -156,23 +131,16 @@ class Runtime : public EmulatedRuntime {
   }
   Error DeviceSynchronize() override {
     return Call([&] {
-      if (IsCapturing()) return Refuse(Error::kStreamCaptureUnsupported);
+      if (streams_.IsCapturing()) return Refuse(Error::kStreamCaptureUnsupported);
       ++counts_.synchronisations;
-      return DrainDevice(current_device);
+      return streams_.Drain(current_device);
     });
   }
   Error DeviceReset() override {
     std::lock_guard<std::mutex> lock(mutex_);
     if (!IsDevice(current_device)) return Error::kInvalidDevice;
-    Device& device = devices_[current_device];
-    for (const auto& stream : streams_) {
-      if (stream->device != current_device) continue;
-      Discard(*stream);
-      stream->destroyed = true;
-    }
-    RemoveFinishedStreams();
-    ReleaseAll(device);
-    device.sticky = Error::kSuccess;
+    streams_.Reset(current_device);
+    ReleaseAll(devices_[current_device]);
     detail_.clear();
     last_error_ = Error::kSuccess;
     return Error::kSuccess;
@@ -201,20 +169,20 @@ class Runtime : public EmulatedRuntime {
   }
   Error Malloc(void** pointer, size_t bytes) override {
     return Call([&] {
-      if (IsCapturing()) return Refuse(Error::kStreamCaptureUnsupported);
+      if (streams_.IsCapturing()) return Refuse(Error::kStreamCaptureUnsupported);
       return Allocate(pointer, bytes);
     });
   }
   Error Free(void* pointer) override {
     return Call([&] {
-      if (IsCapturing()) return Refuse(Error::kStreamCaptureUnsupported);
-      if (Error error = DrainDevice(current_device); error != Error::kSuccess) return error;
+      if (streams_.IsCapturing()) return Refuse(Error::kStreamCaptureUnsupported);
+      if (Error error = streams_.Drain(current_device); error != Error::kSuccess) return error;
       return Release(pointer);
     });
   }
   Error MallocAsync(void** pointer, size_t bytes, StreamHandle* stream) override {
     return Call([&] {
-      if (!IsStream(stream)) return Error::kInvalidResourceHandle;
+      if (!streams_.Holds(stream)) return Error::kInvalidResourceHandle;
       if (stream->captures) return Refuse(Error::kStreamCaptureUnsupported);
       return Allocate(pointer, bytes);
     });
@@ -222,7 +190,7 @@ class Runtime : public EmulatedRuntime {
   Error FreeAsync(void* pointer, StreamHandle* stream) override {
     return Call([&] {
       if (pointer == nullptr) return Error::kSuccess;
-      if (!IsStream(stream)) return Error::kInvalidResourceHandle;
+      if (!streams_.Holds(stream)) return Error::kInvalidResourceHandle;
       if (stream->captures) return Refuse(Error::kStreamCaptureUnsupported);
       if (emulator::MemoryMap::Global().BytesOf(pointer) < 0) return Error::kInvalidValue;
       return Enqueue(stream, [this, pointer] { return Release(pointer); });
@@ -250,21 +218,21 @@ class Runtime : public EmulatedRuntime {
   Error MemcpyAsync(void* to, const void* from, size_t bytes, CopyKind kind,
                     StreamHandle* stream) override {
     return Call([&] {
-      if (!IsStream(stream)) return Error::kInvalidResourceHandle;
+      if (!streams_.Holds(stream)) return Error::kInvalidResourceHandle;
       return EnqueueCopy(stream, to, from, bytes, kind);
     });
   }
   Error MemcpyPeerAsync(void* to, int to_device, const void* from, int from_device, size_t bytes,
                         StreamHandle* stream) override {
     return Call([&] {
-      if (!IsStream(stream)) return Error::kInvalidResourceHandle;
+      if (!streams_.Holds(stream)) return Error::kInvalidResourceHandle;
       if (!IsDevice(to_device) || !IsDevice(from_device)) return Error::kInvalidDevice;
       return EnqueueCopy(stream, to, from, bytes, CopyKind::kDeviceToDevice);
     });
   }
   Error MemsetAsync(void* pointer, int value, size_t bytes, StreamHandle* stream) override {
     return Call([&] {
-      if (!IsStream(stream)) return Error::kInvalidResourceHandle;
+      if (!streams_.Holds(stream)) return Error::kInvalidResourceHandle;
       return Enqueue(stream, [this, pointer, value, bytes] {
         if (!emulator::MemoryMap::Global().Holds(pointer, bytes)) return BadAddress(pointer);
         std::memset(pointer, value, bytes);
@@ -276,39 +244,36 @@ class Runtime : public EmulatedRuntime {
 
   Error StreamCreate(StreamHandle** stream) override {
     return Call([&] {
-      streams_.push_back(std::make_unique<StreamHandle>());
-      *stream = streams_.back().get();
-      (*stream)->device = current_device;
+      *stream = streams_.Create(current_device);
       return Error::kSuccess;
     });
   }
   Error StreamDestroy(StreamHandle* stream) override {
     // Handles can be given back after a sticky error.
     std::lock_guard<std::mutex> lock(mutex_);
-    if (!IsStream(stream)) return Error::kInvalidResourceHandle;
-    stream->destroyed = true;
-    RemoveFinishedStreams();
+    if (!streams_.Holds(stream)) return Error::kInvalidResourceHandle;
+    streams_.Destroy(stream);
     return Error::kSuccess;
   }
   Error StreamSynchronize(StreamHandle* stream) override {
     return Call([&] {
-      if (!IsStream(stream)) return Error::kInvalidResourceHandle;
+      if (!streams_.Holds(stream)) return Error::kInvalidResourceHandle;
       if (stream->captures) return Invalidate(stream);
       ++counts_.synchronisations;
-      return RunUntil(stream->device, [&] { return stream->queue.empty(); });
+      return streams_.RunUntil(stream->device, [&] { return stream->queue.empty(); });
     });
   }
   Error StreamQuery(StreamHandle* stream) override {
     return Call([&] {
-      if (!IsStream(stream)) return Error::kInvalidResourceHandle;
+      if (!streams_.Holds(stream)) return Error::kInvalidResourceHandle;
       if (stream->captures) return Invalidate(stream);
-      if (Error error = RunSome(stream->device); error != Error::kSuccess) return error;
+      if (Error error = streams_.RunSome(stream->device); error != Error::kSuccess) return error;
       return stream->queue.empty() ? Error::kSuccess : Error::kNotReady;
     });
   }
   Error StreamWaitEvent(StreamHandle* stream, EventHandle* event) override {
     return Call([&] {
-      if (!IsStream(stream)) return Error::kInvalidResourceHandle;
+      if (!streams_.Holds(stream)) return Error::kInvalidResourceHandle;
       const auto found = events_.find(event);
       if (found == events_.end()) return Error::kInvalidResourceHandle;
       if (stream->captures) return Invalidate(stream);
@@ -333,7 +298,7 @@ class Runtime : public EmulatedRuntime {
   Error EventRecord(EventHandle* event, StreamHandle* stream) override {
     return Call([&] {
       const auto found = events_.find(event);
-      if (!IsStream(stream) || found == events_.end()) return Error::kInvalidResourceHandle;
+      if (!streams_.Holds(stream) || found == events_.end()) return Error::kInvalidResourceHandle;
       if (stream->captures) return Invalidate(stream);
       const int64_t record = ++event->recorded;
       const auto run = [event = found->second, record] {
@@ -348,17 +313,17 @@ class Runtime : public EmulatedRuntime {
   Error EventQuery(EventHandle* event) override {
     return Call([&] {
       if (events_.find(event) == events_.end()) return Error::kInvalidResourceHandle;
-      if (IsCapturing()) return Refuse(Error::kStreamCaptureUnsupported);
-      if (Error error = RunSome(current_device); error != Error::kSuccess) return error;
+      if (streams_.IsCapturing()) return Refuse(Error::kStreamCaptureUnsupported);
+      if (Error error = streams_.RunSome(current_device); error != Error::kSuccess) return error;
       return event->completed >= event->recorded ? Error::kSuccess : Error::kNotReady;
     });
   }
   Error EventSynchronize(EventHandle* event) override {
     return Call([&] {
       if (events_.find(event) == events_.end()) return Error::kInvalidResourceHandle;
-      if (IsCapturing()) return Refuse(Error::kStreamCaptureUnsupported);
+      if (streams_.IsCapturing()) return Refuse(Error::kStreamCaptureUnsupported);
       ++counts_.synchronisations;
-      return RunUntil(current_device, [&] { return event->completed >= event->recorded; });
+      return streams_.RunUntil(current_device, [&] { return event->completed >= event->recorded; });
     });
   }
   Error EventElapsedTime(float* milliseconds, EventHandle* start, EventHandle* end) override {
@@ -384,7 +349,7 @@ class Runtime : public EmulatedRuntime {
   Error LaunchKernel(const Entry& entry, emulator::Extent grid, emulator::Extent block,
                      size_t shared_bytes, void** parameters, StreamHandle* stream) override {
     return Call([&] {
-      if (!IsStream(stream)) return Error::kInvalidResourceHandle;
+      if (!streams_.Holds(stream)) return Error::kInvalidResourceHandle;
       if (options_.most_blocks > 0) grid.x = std::min<int64_t>(grid.x, options_.most_blocks);
       return EnqueueLaunch(entry, {grid, block, static_cast<int64_t>(shared_bytes)}, parameters,
                            stream);
@@ -394,7 +359,7 @@ class Runtime : public EmulatedRuntime {
 
   Error StreamBeginCapture(StreamHandle* stream) override {
     return Call([&] {
-      if (!IsStream(stream)) return Error::kInvalidResourceHandle;
+      if (!streams_.Holds(stream)) return Error::kInvalidResourceHandle;
       if (stream->captures) return Refuse(Error::kStreamCaptureUnsupported);
       stream->captures = true;
       stream->invalid = false;
@@ -404,7 +369,7 @@ class Runtime : public EmulatedRuntime {
   }
   Error StreamEndCapture(StreamHandle* stream, GraphHandle** graph) override {
     return Call([&] {
-      if (!IsStream(stream) || !stream->captures) return Error::kInvalidValue;
+      if (!streams_.Holds(stream) || !stream->captures) return Error::kInvalidValue;
       stream->captures = false;
       *graph = nullptr;
       if (stream->invalid) return Refuse(Error::kStreamCaptureInvalidated);
@@ -425,7 +390,7 @@ class Runtime : public EmulatedRuntime {
   }
   Error GraphLaunch(GraphExecHandle* exec, StreamHandle* stream) override {
     return Call([&] {
-      if (!Has(execs_, exec) || !IsStream(stream)) return Error::kInvalidResourceHandle;
+      if (!Has(execs_, exec) || !streams_.Holds(stream)) return Error::kInvalidResourceHandle;
       ++counts_.graph_launches;
       return Enqueue(stream, [operations = exec->operations] {
         for (const Operation& operation : *operations) {
@@ -466,7 +431,6 @@ class Runtime : public EmulatedRuntime {
 
   struct Device {
     int64_t bytes = 0;
-    Error sticky = Error::kSuccess;
     std::set<int> peers;
     std::set<void*> blocks;
   };
@@ -479,9 +443,9 @@ class Runtime : public EmulatedRuntime {
     Error error;
     if (counts_.calls == options_.failing_call) {
       error = options_.fault;
-      if (IsSticky(error) && IsDevice(current_device)) devices_[current_device].sticky = error;
-    } else if (IsDevice(current_device) && devices_[current_device].sticky != Error::kSuccess) {
-      error = devices_[current_device].sticky;
+      if (IsSticky(error) && IsDevice(current_device)) streams_.Lose(current_device, error);
+    } else if (IsDevice(current_device) && streams_.failure(current_device) != Error::kSuccess) {
+      error = streams_.failure(current_device);
     } else {
       error = f();
     }
@@ -491,9 +455,6 @@ class Runtime : public EmulatedRuntime {
 
   bool IsDevice(int device) const {
     return device >= 0 && device < static_cast<int>(devices_.size());
-  }
-  bool IsStream(const StreamHandle* stream) const {
-    return Has(streams_, stream) && !stream->destroyed;
   }
   template <typename T>
   static bool Has(const std::vector<std::unique_ptr<T>>& all, const T* one) {
@@ -505,13 +466,9 @@ class Runtime : public EmulatedRuntime {
     return removed == 0 ? Error::kInvalidResourceHandle : Error::kSuccess;
   }
 
-  bool IsCapturing() const {
-    return std::any_of(streams_.begin(), streams_.end(),
-                       [](const auto& stream) { return stream->captures; });
-  }
   // A call that must not be made while a stream captures spoils the capture.
   Error Refuse(Error error) {
-    for (const auto& stream : streams_) stream->invalid |= stream->captures;
+    streams_.InvalidateCaptures();
     return error;
   }
   Error Invalidate(StreamHandle* stream) {
@@ -526,7 +483,7 @@ class Runtime : public EmulatedRuntime {
     if (size < 0) return Error::kMemoryAllocation;
     // What is freed in stream order may make room.
     if (device.bytes + size > options_.device_bytes) {
-      if (Error error = DrainDevice(current_device); error != Error::kSuccess) return error;
+      if (Error error = streams_.Drain(current_device); error != Error::kSuccess) return error;
     }
     if (device.bytes + size > options_.device_bytes) return Error::kMemoryAllocation;
     *pointer = emulator::MemoryMap::Global().Allocate(size, current_device, options_.checked);
@@ -595,7 +552,7 @@ class Runtime : public EmulatedRuntime {
       detail_ = std::string(status.message());
       return Error::kInvalidConfiguration;
     }
-    launch.seed = random_ = random_ * 6364136223846793005u + 1442695040888963407u;
+    launch.seed = streams_.Draw();
     // Kernels have one parameter, a struct, or none; others are copied by their owner.
     auto bytes = std::make_shared<std::vector<std::byte>>(entry.parameter_bytes);
     if (entry.parameter_count > 1) return Error::kInvalidValue;
@@ -613,81 +570,15 @@ class Runtime : public EmulatedRuntime {
   }
 
   Error Enqueue(StreamHandle* stream, std::function<Error()> run) {
-    Operation operation = {std::move(run), nullptr, 0, nullptr};
-    if (stream->captures) {
-      stream->captured.push_back(std::move(operation));
-    } else {
-      stream->queue.push_back(std::move(operation));
-    }
+    streams_.Enqueue(stream, std::move(run));
     return Error::kSuccess;
-  }
-
-  // Drops what a stream of a lost device would have executed. Nobody waits for it any longer.
-  static void Discard(StreamHandle& stream) {
-    for (const Operation& operation : stream.queue) {
-      if (operation.recorded == nullptr) continue;
-      operation.recorded->completed = std::max(operation.recorded->completed, operation.record);
-    }
-    stream.queue.clear();
-  }
-
-  // Executes the next operation of a stream that is ready, chosen by the seed. False if none is.
-  bool Step(Error* error) {
-    std::vector<StreamHandle*> ready;
-    for (const auto& stream : streams_) {
-      if (stream->queue.empty()) continue;
-      if (devices_[stream->device].sticky != Error::kSuccess) continue;  // a lost device
-      const Operation& head = stream->queue.front();
-      if (head.event == nullptr || head.event->completed >= head.record) {
-        ready.push_back(stream.get());
-      }
-    }
-    if (ready.empty()) return false;
-    random_ = random_ * 6364136223846793005u + 1442695040888963407u;
-    StreamHandle* const stream = ready[(random_ >> 33) % ready.size()];
-    const Operation operation = std::move(stream->queue.front());
-    stream->queue.pop_front();
-    *error = operation.run();
-    if (*error != Error::kSuccess) {
-      devices_[stream->device].sticky = *error;
-      Discard(*stream);
-    }
-    if (stream->destroyed) RemoveFinishedStreams();
-    return true;
-  }
-  template <typename Condition>
-  Error RunUntil(int device, Condition condition) {
-    Error error = Error::kSuccess;
-    while (!condition()) {
-      // What is left waits for events of a lost device, and so this one is lost, too.
-      if (!Step(&error)) devices_[device].sticky = Error::kLaunchFailure;
-      // The error of another device is that device's.
-      if (devices_[device].sticky != Error::kSuccess) return devices_[device].sticky;
-    }
-    return Error::kSuccess;
-  }
-  Error RunSome(int device) {
-    Error error = Error::kSuccess;
-    Step(&error);
-    return devices_[device].sticky;
-  }
-  Error DrainDevice(int device) {
-    return RunUntil(device, [&] {
-      return std::all_of(streams_.begin(), streams_.end(), [&](const auto& stream) {
-        return stream->device != device || stream->queue.empty();
-      });
-    });
-  }
-  void RemoveFinishedStreams() {
-    std::erase_if(streams_, [](const auto& s) { return s->destroyed && s->queue.empty(); });
   }
 
   mutable std::mutex mutex_;
   EmulatorOptions options_;
-  uint64_t random_;
   std::vector<Device> devices_;
+  EmulatedStreams streams_;
   const Entry* const* groups_;
-  std::vector<std::unique_ptr<StreamHandle>> streams_;
   std::map<const EventHandle*, std::shared_ptr<EventHandle>> events_;
   std::vector<std::unique_ptr<GraphHandle>> graphs_;
   std::vector<std::unique_ptr<GraphExecHandle>> execs_;

@@ -111,9 +111,6 @@ class Lowering {
   void SetKnownValue(const Instruction* instruction, Literal value) {
     known_[instruction] = std::move(value);
   }
-  void SetOrigin(const Instruction* instruction, const Operation* operation) {
-    origins_[instruction] = operation;
-  }
   // Whether values of the function, or of functions it calls, have unbounded dimensions.
   bool IsDynamic(const Operation& function);
   // Whether any value of the program has a size that has to be computed.

@@ -234,7 +234,6 @@ class TextReader {
   // text_forms.cc
   bool ReadForm(Pending& pending);
   bool ReadFormItem(Pending& pending, const FormItem& item);
-  bool ReadFormDictionary(Pending& pending);
   bool ReadOptionalDictionary(Pending& pending);
   bool ReadSameType(Pending& pending);
   bool ReadFunctional(Pending& pending);

@@ -276,29 +276,6 @@ class FirstWrong {
 
 }  // namespace
 
-absl::Status WriteIsolatedGraph(const Module& module,
-                                absl::Span<const std::vector<Literal>> arguments, Backend& target,
-                                const TargetProfile& profile, const Isolation& isolation,
-                                const std::string& title) {
-  GraphNotes notes;
-  ReportOptions options;
-  options.depth = isolation.depth;
-  options.custom_calls = isolation.custom_calls;
-  options.observe = [&](const InstructionVerdict& verdict, const Excerpt& excerpt) {
-    notes.Take(verdict, excerpt);
-  };
-  std::vector<DeviceOutputs> golden;
-  options.golden = &golden;
-  const std::vector<DeviceInputs> inputs = WithoutFeeds(arguments);
-  const absl::StatusOr<std::vector<InstructionVerdict>> verdicts =
-      ReportInstructions(module, inputs, target, profile, isolation.budget, options);
-  if (!verdicts.ok()) return verdicts.status();
-  const WholeVerdict whole = ReportWhole(module, inputs, golden, target, profile, isolation.budget);
-  const std::string sentence =
-      ClosingSentence(*verdicts, whole, Summarise(*verdicts, whole), isolation.profile);
-  return notes.Write(module, whole, title, sentence, isolation.html);
-}
-
 int RunIsolated(const Module& module, absl::Span<const std::vector<Literal>> arguments,
                 const Isolation& isolation) {
   const OutputOptions& output = isolation.output;

@@ -31,12 +31,6 @@ struct Isolation {
   OutputOptions output;
 };
 
-// Runs the target as RunIsolated does without printing, and writes the graph of the module.
-absl::Status WriteIsolatedGraph(const Module& module,
-                                absl::Span<const std::vector<Literal>> arguments, Backend& target,
-                                const TargetProfile& profile, const Isolation& isolation,
-                                const std::string& title);
-
 // Prints the verdicts and returns the exit code. Arguments by device, then by parameter.
 int RunIsolated(const Module& module, absl::Span<const std::vector<Literal>> arguments,
                 const Isolation& isolation);

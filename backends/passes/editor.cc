@@ -12,14 +12,6 @@
 namespace assay::passes {
 namespace {
 
-std::vector<const Computation*> CalleesOf(const Computation& computation) {
-  std::vector<const Computation*> callees;
-  for (const auto& instruction : computation.instructions()) {
-    for (const Computation* callee : instruction->called_computations()) callees.push_back(callee);
-  }
-  return callees;
-}
-
 std::vector<const Computation*> CalleesFirst(const Module& module, bool all) {
   std::vector<const Computation*> roots;
   if (all) {
@@ -27,7 +19,7 @@ std::vector<const Computation*> CalleesFirst(const Module& module, bool all) {
   } else {
     roots.push_back(module.entry());
   }
-  return analysis::FindCallOrder(roots, CalleesOf).callees_first;
+  return analysis::FindCallOrder(roots, analysis::AllCallees).callees_first;
 }
 
 // Whether an instruction runs its computations as such.

@@ -46,12 +46,6 @@ bool IsSource(const Instruction& x) {
   }
 }
 
-// Sources that cost nothing to have several times.
-bool IsRepeated(const Instruction& x) {
-  return x.opcode() == Opcode::kBroadcast || x.opcode() == Opcode::kIota ||
-         x.opcode() == Opcode::kConstant;
-}
-
 // A reduce takes it from outside, whatever it is.
 bool IsInitialValue(const Instruction& user, const Instruction* operand) {
   return user.opcode() == Opcode::kReduce && user.operand(1) == operand &&
@@ -138,7 +132,7 @@ class Fuser {
                                !IsSource(*list[i]) &&
                                Shape::SameDimensions(operand->shape(), lanes);
         if (!computes && !contracts && !IsSource(*operand)) continue;
-        const bool repeats = IsSource(*operand) && IsRepeated(*operand);
+        const bool repeats = IsSource(*operand) && MayBeDuplicated(*operand);
         if (!repeats && !OnlyUsedIn(*operand, group)) continue;
         group.insert(operand);
         list.push_back(operand);
@@ -157,7 +151,7 @@ class Fuser {
     std::sort(list.begin(), list.end(),
               [](const Instruction* a, const Instruction* b) { return a->index() > b->index(); });
     for (const Instruction* member : list) {
-      if (!IsRepeated(*member)) taken_[member->index()] = 1;
+      if (!MayBeDuplicated(*member)) taken_[member->index()] = 1;
     }
     return list;
   }
@@ -168,7 +162,7 @@ class Fuser {
                                                           group.members.end());
     std::vector<const Instruction*> results;
     for (const Instruction* member : group.members) {
-      const bool stays = IsSource(*member) && IsRepeated(*member);
+      const bool stays = IsSource(*member) && MayBeDuplicated(*member);
       if (!stays && !OnlyUsedIn(*member, members)) results.push_back(member);
     }
     return results;

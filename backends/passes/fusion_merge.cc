@@ -6,6 +6,12 @@
 #include "absl/container/flat_hash_set.h"
 
 namespace assay::passes {
+
+bool MayBeDuplicated(const Instruction& x) {
+  return x.opcode() == Opcode::kBroadcast || x.opcode() == Opcode::kIota ||
+         x.opcode() == Opcode::kConstant;
+}
+
 namespace {
 
 // The sets of ancestors of larger computations would take too long.
@@ -13,12 +19,6 @@ constexpr int64_t kMostOrdered = 1024;
 constexpr size_t kMostMerged = 192;
 constexpr size_t kMostMergedInputs = 24;
 constexpr int64_t kWordBits = 64;
-
-// What several groups may compute each for themselves.
-bool IsShared(const Instruction& x) {
-  return x.opcode() == Opcode::kBroadcast || x.opcode() == Opcode::kIota ||
-         x.opcode() == Opcode::kConstant;
-}
 
 size_t InputsOf(absl::Span<const Instruction* const> members) {
   const absl::flat_hash_set<const Instruction*> group(members.begin(), members.end());
@@ -64,7 +64,7 @@ bool FusionMerger::Meets(int64_t i, const Set& set) const {
 FusionMerger::Set FusionMerger::SetOf(absl::Span<const Instruction* const> members) const {
   Set set(words_);
   for (const Instruction* member : members) {
-    if (IsShared(*member)) continue;
+    if (MayBeDuplicated(*member)) continue;
     set[member->index() / kWordBits] |= Word{1} << (member->index() % kWordBits);
   }
   return set;
@@ -121,7 +121,7 @@ void FusionMerger::Run(std::vector<FusionGroup>& groups) {
   for (size_t g = 0; g < groups.size(); ++g) {
     if (groups[g].members.size() > 1) Contract(groups[g].members);
     for (const Instruction* member : groups[g].members) {
-      if (!IsShared(*member)) group_of[member->index()] = static_cast<int64_t>(g);
+      if (!MayBeDuplicated(*member)) group_of[member->index()] = static_cast<int64_t>(g);
     }
   }
   for (size_t g = 0; g < groups.size(); ++g) {
@@ -141,7 +141,7 @@ void FusionMerger::Run(std::vector<FusionGroup>& groups) {
             continue;
           }
           for (const Instruction* member : members) {
-            if (!IsShared(*member)) group_of[member->index()] = static_cast<int64_t>(g);
+            if (!MayBeDuplicated(*member)) group_of[member->index()] = static_cast<int64_t>(g);
           }
           merged = true;
           break;

@@ -11,10 +11,13 @@
 
 namespace assay::passes {
 
+// Returns true if several groups may each compute the instruction, because it costs nothing:
+// broadcasts, iotas and constants.
+bool MayBeDuplicated(const Instruction& instruction);
+
 // Instructions that become one fusion.
 struct FusionGroup {
-  // The members by falling index, including instructions that several groups may duplicate
-  // (broadcasts, iotas, constants).
+  // The members by falling index, including instructions that several groups may duplicate.
   std::vector<const Instruction*> members;
   bool elementwise = false;  // true if all computing members are elementwise on arrays of one size
   const Shape* size = nullptr;

@@ -15,19 +15,13 @@
 #include "runtime/scratch.h"
 #include "runtime/strided_copy.h"
 #include "runtime/view_copy.h"
+#include "spec/element/bitcast_width.h"
 
 namespace assay::cpu {
 namespace {
 
-// The bits that an element takes in memory: pred and the 6-bit floats take a byte, so that all
-// widths are powers of two (bitcast_convert_c3).
-int BitWidth(ElementType type) {
-  const int bits = Info(type).bits;
-  return IsPred(type) || bits == 6 ? 8 : bits;
-}
-
 // Whether every string of bits of the type's width is an element.
-bool TakesAllBits(ElementType type) { return BitWidth(type) == Info(type).bits; }
+bool TakesAllBits(ElementType type) { return BitcastWidth(type) == Info(type).bits; }
 
 // The element of these bits: any but 0 is true, and 6-bit floats leave two bits out.
 uint64_t FromBits(ElementType type, uint64_t bits) {
@@ -41,7 +35,7 @@ void Regroup(ElementType from, const std::byte* in, int64_t n, ElementType to, s
              int64_t m) {
   if (IsComplex(from)) n *= 2, from = Info(from).component;
   if (IsComplex(to)) m *= 2, to = Info(to).component;
-  const int from_bits = BitWidth(from), to_bits = BitWidth(to);
+  const int from_bits = BitcastWidth(from), to_bits = BitcastWidth(to);
   if (from_bits == to_bits && n == m && (from == to || TakesAllBits(to))) {
     std::memcpy(out, in, n * StorageBytes(from));
     return;

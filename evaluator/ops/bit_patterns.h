@@ -11,12 +11,6 @@ namespace assay {
 
 using Pattern = unsigned __int128;
 
-// Returns the width of an element in bitcast-convert: a whole byte for pred and the f6 types.
-inline int PatternWidth(ElementType type) {
-  const int bits = Info(type).bits;
-  return IsPred(type) || bits == 6 ? 8 : bits;
-}
-
 // Returns the bits of an element. A complex number has its real part in the low half.
 inline Pattern ToPattern(ElementType type, Element element) {
   if (!IsComplex(type)) return element.bits;

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "evaluator/ops/bit_patterns.h"
 #include "evaluator/ops/definition.h"
+#include "spec/element/bitcast_width.h"
 
 namespace assay {
 namespace {
@@ -56,7 +57,7 @@ DefinitionOr DefineBitcast(const Instruction& bitcast) {
   }
   const ElementType from = OperandType(bitcast, 0);
   const ElementType to = bitcast.shape().element_type();
-  const int from_width = PatternWidth(from), to_width = PatternWidth(to);
+  const int from_width = BitcastWidth(from), to_width = BitcastWidth(to);
   return DefineElement(
       [=, operand = Memory(OperandShape(bitcast, 0)), result = Memory(bitcast.shape())](
           Index i, OperandElements& operands, EvaluationContext&) -> absl::StatusOr<Element> {

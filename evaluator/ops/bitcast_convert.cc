@@ -4,13 +4,14 @@
 // ops_elementwise_and_types.md 6.15.
 #include "evaluator/ops/bit_patterns.h"
 #include "evaluator/ops/definition.h"
+#include "spec/element/bitcast_width.h"
 
 namespace assay {
 
 DefinitionOr DefineBitcastConvert(const Instruction& convert) {
   const ElementType from = OperandType(convert, 0);
   const ElementType to = convert.shape().element_type();
-  const int from_width = PatternWidth(from), to_width = PatternWidth(to);
+  const int from_width = BitcastWidth(from), to_width = BitcastWidth(to);
   return DefineElement(
       [=](Index i, OperandElements& operands, EvaluationContext&) -> absl::StatusOr<Element> {
         if (from_width >= to_width) {

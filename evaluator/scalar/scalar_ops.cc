@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "evaluator/scalar/rounded_functions.h"
 #include "evaluator/scalar/scalar_functions.h"
+#include "spec/element/bitcast_width.h"
 
 namespace assay {
 namespace {
@@ -95,12 +96,6 @@ const Row* FindRow(Opcode opcode) {
 
 int ClassIndex(ElementType type) {
   return static_cast<int>(Info(type).element_class) - static_cast<int>(ElementClass::kPred);
-}
-
-// pred and the 6-bit floats count as the byte that holds them (reference 6.15).
-int BitcastWidth(ElementType type) {
-  const ElementTypeInfo& info = Info(type);
-  return IsPred(type) || info.bits == 6 ? 8 : info.bits;
 }
 
 bool AdmitsResultType(const ScalarOp& op) {

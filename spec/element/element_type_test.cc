@@ -6,6 +6,7 @@
 #include <set>
 #include <string>
 
+#include "spec/element/bitcast_width.h"
 #include "spec/element/exact_float_model.h"
 
 namespace assay {
@@ -150,6 +151,21 @@ TEST(ElementTypeTest, ExponentRanges) {
   EXPECT_EQ(range(ElementType::kF6E2M3FN), std::pair(0, 2));
   EXPECT_EQ(range(ElementType::kF4E2M1FN), std::pair(0, 2));
   EXPECT_EQ(range(ElementType::kF8E8M0FNU), std::pair(-127, 127));
+}
+
+// Section 6.15.
+TEST(ElementTypeTest, WidthsInBitcastConvertArePowersOfTwo) {
+  for (const ElementType type : kArrayTypes) {
+    const int width = BitcastWidth(type);
+    EXPECT_EQ(width & (width - 1), 0) << Name(type);
+    EXPECT_GE(width, Info(type).bits) << Name(type);
+    EXPECT_LT(width, 2 * std::max(Info(type).bits, 5)) << Name(type);
+  }
+  EXPECT_EQ(BitcastWidth(ElementType::kPred), 8);
+  EXPECT_EQ(BitcastWidth(ElementType::kF6E2M3FN), 8);
+  EXPECT_EQ(BitcastWidth(ElementType::kF4E2M1FN), 4);
+  EXPECT_EQ(BitcastWidth(ElementType::kS2), 2);
+  EXPECT_EQ(BitcastWidth(ElementType::kC64), 64);
 }
 
 }  // namespace

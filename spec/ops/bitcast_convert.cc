@@ -6,19 +6,10 @@
 // spec/verify/testdata/movement.cases.
 #include <algorithm>
 
+#include "spec/element/bitcast_width.h"
 #include "spec/ops/rules.h"
 
 namespace assay {
-namespace {
-
-// pred and the 6-bit floats count 8 bits, so that all widths are powers of two.
-int64_t BitWidth(ElementType type) {
-  const int bits = Info(type).bits;
-  return IsPred(type) || bits == 6 ? 8 : bits;
-}
-
-}  // namespace
-
 template <>
 absl::StatusOr<Shape> Rule<Opcode::kBitcastConvert>(const Instruction& op) {
   ASSAY_RETURN_IF_ERROR(RequireArray(op, "bitcast_convert_c1", 0));
@@ -29,8 +20,8 @@ absl::StatusOr<Shape> Rule<Opcode::kBitcastConvert>(const Instruction& op) {
   ASSAY_REQUIRE(op, "bitcast_convert_c2", IsComplex(from) == IsComplex(to),
                 "complex numbers convert to complex numbers only, found ", Name(from), " to ",
                 Name(to));
-  const int64_t a = BitWidth(from);
-  const int64_t b = BitWidth(to);
+  const int64_t a = BitcastWidth(from);
+  const int64_t b = BitcastWidth(to);
   if (a == b) return WithElementType(operand, to);
   Dimensions dimensions(operand.dimensions().begin(), operand.dimensions().end());
   if (a > b) {

@@ -9,6 +9,7 @@
 #include "gtest/gtest.h"
 #include "interpreter/interpreter.h"
 #include "spec/ops/shape_inference.h"
+#include "spec/testing/must_parse.h"
 #include "spec/text/parser.h"
 #include "spec/text/printer.h"
 
@@ -98,14 +99,8 @@ Literal Floats(const std::vector<double>& values) {
   return literal;
 }
 
-std::unique_ptr<Module> Parse(const std::string& text) {
-  auto module = ParseModule(text);
-  EXPECT_TRUE(module.ok()) << module.status() << "\n" << text;
-  return module.ok() ? *std::move(module) : nullptr;
-}
-
 TEST(IsolateInstruction, EveryInstructionOfALoopRunsAlone) {
-  const std::unique_ptr<Module> module = Parse(kLoop);
+  const std::unique_ptr<Module> module = MustParse(kLoop);
   ASSERT_NE(module, nullptr);
   Recorder recorder;
   RunOptions options;
@@ -120,13 +115,13 @@ TEST(IsolateInstruction, EveryInstructionOfALoopRunsAlone) {
     EXPECT_TRUE(CheckModuleShapes(*alone).ok()) << CheckModuleShapes(*alone);
     EXPECT_EQ(alone->entry()->root()->opcode(), turn.instruction->opcode());
     for (const PrintOptions& print : {PrintOptions::Lossless(), PrintOptions::Default()}) {
-      const std::unique_ptr<Module> read = Parse(PrintModule(*alone, print));
+      const std::unique_ptr<Module> read = MustParse(PrintModule(*alone, print));
       ASSERT_NE(read, nullptr);
       const auto value = Interpret(*read, turn.operands);
       ASSERT_TRUE(value.ok()) << value.status();
       EXPECT_TRUE(Literal::BitEqual(*value, turn.value));
     }
-    const auto read = Parse(PrintModule(*alone, PrintOptions::Lossless()));
+    const auto read = MustParse(PrintModule(*alone, PrintOptions::Lossless()));
     ASSERT_NE(read, nullptr);
     EXPECT_TRUE(CompareModules(*alone, *read).ok()) << CompareModules(*alone, *read);
   }
@@ -135,7 +130,7 @@ TEST(IsolateInstruction, EveryInstructionOfALoopRunsAlone) {
 }
 
 TEST(IsolateInstruction, CopiesOnlyWhatIsCalled) {
-  const std::unique_ptr<Module> module = Parse(kLoop);
+  const std::unique_ptr<Module> module = MustParse(kLoop);
   ASSERT_NE(module, nullptr);
   const auto names = [&](const char* computation, const char* instruction) {
     const auto alone = analysis::IsolateInstruction(*module->Find(computation)->Find(instruction));
@@ -152,7 +147,7 @@ TEST(IsolateInstruction, CopiesOnlyWhatIsCalled) {
 }
 
 TEST(IsolateInstruction, OperandsBecomeParametersInOrder) {
-  const std::unique_ptr<Module> module = Parse(
+  const std::unique_ptr<Module> module = MustParse(
       "HloModule m\nENTRY e {\n  p = f32[2]{0} parameter(0)\n"
       "  ROOT d = f32[2]{0} divide(p, p)\n}\n");
   ASSERT_NE(module, nullptr);
@@ -180,7 +175,7 @@ TEST(IsolateInstruction, CallsKeepTheirConfiguration) {
 
 // "isolated" is also the name that the entry gets.
 TEST(IsolateInstruction, NamesOfTheModuleDoNotClash) {
-  const std::unique_ptr<Module> module = Parse(R"(HloModule m
+  const std::unique_ptr<Module> module = MustParse(R"(HloModule m
 isolated {
   operand_0 = f32[] parameter(0)
   ROOT n = f32[] negate(operand_0)
@@ -192,21 +187,21 @@ ENTRY e {
 )");
   ASSERT_NE(module, nullptr);
   const auto alone = analysis::IsolateInstruction(*module->entry()->root());
-  const auto read = Parse(PrintModule(*alone, PrintOptions::Lossless()));
+  const auto read = MustParse(PrintModule(*alone, PrintOptions::Lossless()));
   ASSERT_NE(read, nullptr);
   EXPECT_TRUE(CompareModules(*alone, *read).ok()) << CompareModules(*alone, *read);
 }
 
 // Scalars are copied, what is taken twice is one parameter, and several results are a tuple.
 TEST(IsolateGroup, IsAModule) {
-  const std::unique_ptr<Module> module = Parse(kLoop);
+  const std::unique_ptr<Module> module = MustParse(kLoop);
   ASSERT_NE(module, nullptr);
   const Computation& body = *module->Find("body");
   const auto group =
       analysis::IsolateGroup({body.Find("total"), body.Find("spread"), body.Find("y")},
                              {body.Find("total"), body.Find("y")});
   EXPECT_THAT(group.operands, testing::ElementsAre(body.Find("sorted"), body.Find("called")));
-  const auto read = Parse(PrintModule(*group.module, PrintOptions::Lossless()));
+  const auto read = MustParse(PrintModule(*group.module, PrintOptions::Lossless()));
   ASSERT_NE(read, nullptr);
   EXPECT_TRUE(CompareModules(*group.module, *read).ok());
   const auto value = Interpret(*read, {Floats({1, 2, 4}), Floats({0.5, 1, 2})});

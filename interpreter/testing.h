@@ -9,16 +9,11 @@
 #include "absl/strings/string_view.h"
 #include "gtest/gtest.h"
 #include "interpreter/interpreter.h"
+#include "spec/testing/must_parse.h"
 #include "spec/text/parser.h"
 #include "spec/text/printer.h"
 
 namespace assay {
-
-inline std::unique_ptr<Module> MustParse(absl::string_view text) {
-  absl::StatusOr<std::unique_ptr<Module>> module = ParseModule(text);
-  EXPECT_TRUE(module.ok()) << module.status();
-  return module.ok() ? *std::move(module) : nullptr;
-}
 
 inline Literal MustParseLiteral(absl::string_view text) {
   absl::StatusOr<Literal> literal = ParseTypedLiteral(text);

@@ -10,7 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "spec/text/parser.h"
+#include "spec/testing/must_parse.h"
 #include "spec/text/printer.h"
 
 namespace assay {
@@ -25,12 +25,6 @@ ENTRY e {
   ROOT s = s32[2] add(a, b)
 }
 )";
-
-std::unique_ptr<Module> Parse(const char* text) {
-  auto module = ParseModule(text);
-  EXPECT_TRUE(module.ok()) << module.status();
-  return *std::move(module);
-}
 
 Literal S32(const std::vector<uint64_t>& values) {
   Literal literal = Literal::Zeros(Shape(ElementType::kS32, {static_cast<int64_t>(values.size())}));
@@ -56,7 +50,7 @@ TEST(Executable, RefusesModulesWithoutEntryOrParameter) {
   const Module empty("empty");
   EXPECT_EQ(Unverified(empty).Execute({&nothing, 1}).status(),
             absl::InvalidArgumentError("module empty has no entry computation to run"));
-  const std::unique_ptr<Module> module = Parse(kSum);
+  const std::unique_ptr<Module> module = MustParse(kSum);
   module->entry()->instruction(0)->set_parameter_number(2);
   EXPECT_EQ(
       Unverified(*module).Execute({&nothing, 1}).status(),
@@ -66,7 +60,7 @@ TEST(Executable, RefusesModulesWithoutEntryOrParameter) {
 TEST(GoldenBackend, CompilesUploadsExecutesAndDownloads) {
   GoldenBackend backend;
   EXPECT_EQ(backend.name(), "golden");
-  const std::unique_ptr<Module> module = Parse(kSum);
+  const std::unique_ptr<Module> module = MustParse(kSum);
   EXPECT_TRUE(backend.Supports(*module).ok());
   auto executable = backend.Compile(*module);
   ASSERT_TRUE(executable.ok()) << executable.status();
@@ -110,14 +104,14 @@ TEST(GoldenBackend, CompilesUploadsExecutesAndDownloads) {
 TEST(GoldenBackend, StatsAreThoseOfTheLastRun) {
   GoldenBackend backend;
   EXPECT_EQ(backend.last_stats(), nullptr);
-  const std::unique_ptr<Module> large = Parse(
+  const std::unique_ptr<Module> large = MustParse(
       "HloModule m\nENTRY e {\n  a = s32[4096] parameter(0)\n  b = s32[4096] parameter(1)\n"
       "  ROOT s = s32[4096] add(a, b)\n}\n");
   const Literal zeros = Literal::Zeros(Shape(ElementType::kS32, {4096}));
   ASSERT_TRUE(RunOnce(backend, *large, {zeros, zeros}).ok());
   EXPECT_GE(backend.last_stats()->steps, 4096);               // one per element at least
   EXPECT_GE(backend.last_stats()->peak_bytes, 3 * 4 * 4096);  // arguments and result
-  const std::unique_ptr<Module> small = Parse(kSum);
+  const std::unique_ptr<Module> small = MustParse(kSum);
   ASSERT_TRUE(RunOnce(backend, *small, {S32({1, 2}), S32({3, 4})}).ok());
   EXPECT_GE(backend.last_stats()->steps, 2);
   EXPECT_LT(backend.last_stats()->steps, 4096);
@@ -126,14 +120,14 @@ TEST(GoldenBackend, StatsAreThoseOfTheLastRun) {
 
 TEST(GoldenBackend, RunOnceIsAllInOne) {
   GoldenBackend backend;
-  const std::unique_ptr<Module> module = Parse(kSum);
+  const std::unique_ptr<Module> module = MustParse(kSum);
   const auto value = RunOnce(backend, *module, {S32({1, 2}), S32({3, 4})});
   ASSERT_TRUE(value.ok()) << value.status();
   EXPECT_TRUE(Literal::BitEqual(*value, S32({4, 6})));
 }
 
 TEST(GoldenBackend, NamesTheCustomCallThatItDoesNotKnow) {
-  const std::unique_ptr<Module> module = Parse(R"(HloModule m
+  const std::unique_ptr<Module> module = MustParse(R"(HloModule m
 ENTRY e {
   p = f32[4] parameter(0)
   ROOT secret = f32[4] custom-call(p), custom_call_target="vendor_kernel"
@@ -155,7 +149,7 @@ TEST(GoldenBackend, LeavesOutAnUnknownCustomCallWithoutUsers) {
         "  secret = s32[2] custom-call(p), custom_call_target=\"vendor_kernel\"",
         has_effect ? ", custom_call_has_side_effect=true" : "",
         "\n  dead = s32[2] add(secret, p)\n  ROOT r = s32[2] add(p, p)\n}\n");
-    const std::unique_ptr<Module> module = Parse(text.c_str());
+    const std::unique_ptr<Module> module = MustParse(text.c_str());
     GoldenBackend backend;
     EXPECT_EQ(backend.Supports(*module).ok(), !has_effect);
     EXPECT_EQ(backend.Compile(*module).ok(), !has_effect);
@@ -164,7 +158,7 @@ TEST(GoldenBackend, LeavesOutAnUnknownCustomCallWithoutUsers) {
 
 TEST(GoldenBackend, RunsOnAsManyDevicesAsTheModuleSays) {
   GoldenBackend backend;
-  const std::unique_ptr<Module> module = Parse(R"(HloModule m, replica_count=2
+  const std::unique_ptr<Module> module = MustParse(R"(HloModule m, replica_count=2
 add {
   a = s32[] parameter(0)
   b = s32[] parameter(1)
@@ -188,7 +182,7 @@ ENTRY e {
 
 TEST(GoldenBackend, RefusesWrongArguments) {
   GoldenBackend backend;
-  const std::unique_ptr<Module> module = Parse(kSum);
+  const std::unique_ptr<Module> module = MustParse(kSum);
   for (const std::vector<Literal>& arguments : {std::vector<Literal>{},
                                                 {S32({1, 2})},
                                                 {S32({1, 2}), S32({1, 2}), S32({1, 2})},
@@ -202,7 +196,7 @@ TEST(GoldenBackend, RefusesWrongArguments) {
 
 TEST(GoldenBackend, RefusesMoreDevicesThanTheModuleSays) {
   GoldenBackend backend;
-  const std::unique_ptr<Module> module = Parse(kSum);
+  const std::unique_ptr<Module> module = MustParse(kSum);
   auto executable = backend.Compile(*module);
   ASSERT_TRUE(executable.ok());
   auto a = backend.Upload(S32({1, 2}), 0);
@@ -218,7 +212,7 @@ TEST(GoldenBackend, RefusesMoreDevicesThanTheModuleSays) {
 // Each device has its own, filled anew for each execution; what is not taken is left.
 TEST(GoldenBackend, RunsWithQueues) {
   GoldenBackend backend;
-  const std::unique_ptr<Module> module = Parse(R"(HloModule m, replica_count=2
+  const std::unique_ptr<Module> module = MustParse(R"(HloModule m, replica_count=2
 ENTRY e {
   a = s32[2] parameter(0)
   now = token[] after-all()
@@ -279,7 +273,7 @@ TEST(GoldenBackend, ResultsAreArgumentsOfTheNextExecutionWithoutDownload) {
   constexpr int kSteps = 1000;
   for (const bool donates : {false, true}) {
     CountingBackend backend;
-    const std::unique_ptr<Module> module = Parse(kStep);
+    const std::unique_ptr<Module> module = MustParse(kStep);
     auto executable = backend.Compile(*module);
     ASSERT_TRUE(executable.ok()) << executable.status();
     auto state = UploadValue(
@@ -310,7 +304,7 @@ TEST(GoldenBackend, ResultsAreArgumentsOfTheNextExecutionWithoutDownload) {
 
 TEST(GoldenBackend, ADonatedBufferIsGone) {
   GoldenBackend backend;
-  const std::unique_ptr<Module> module = Parse(kSum);
+  const std::unique_ptr<Module> module = MustParse(kSum);
   auto executable = backend.Compile(*module);
   ASSERT_TRUE(executable.ok());
   auto a = backend.Upload(S32({1, 2}), 0), b = backend.Upload(S32({10, 20}), 0);
@@ -331,7 +325,7 @@ TEST(GoldenBackend, ADonatedBufferIsGone) {
 // One buffer for several devices, of which the module has one.
 TEST(GoldenBackend, DonatesToTheDevicesOfTheModuleAlone) {
   GoldenBackend backend;
-  const std::unique_ptr<Module> module = Parse(kSum);
+  const std::unique_ptr<Module> module = MustParse(kSum);
   auto executable = backend.Compile(*module);
   auto a = backend.Upload(S32({1, 2}), 0), b = backend.Upload(S32({10, 20}), 0);
   ASSERT_TRUE(executable.ok() && a.ok() && b.ok());
@@ -345,7 +339,7 @@ TEST(GoldenBackend, DonatesToTheDevicesOfTheModuleAlone) {
 // An execution that is refused takes nothing.
 TEST(GoldenBackend, RefusesBuffersThatDoNotFit) {
   GoldenBackend backend;
-  const std::unique_ptr<Module> module = Parse(kSum);
+  const std::unique_ptr<Module> module = MustParse(kSum);
   auto executable = backend.Compile(*module);
   ASSERT_TRUE(executable.ok());
   auto a = backend.Upload(S32({1, 2}), 0), elsewhere = backend.Upload(S32({1, 2}), 1);
@@ -371,7 +365,7 @@ TEST(GoldenBackend, ErrorsOfARunComeWhenItIsWaitedFor) {
   GoldenOptions options;
   options.run.budget.steps = 1;
   GoldenBackend backend(options);
-  const std::unique_ptr<Module> module = Parse(kSum);
+  const std::unique_ptr<Module> module = MustParse(kSum);
   auto executable = backend.Compile(*module);
   ASSERT_TRUE(executable.ok());
   auto a = backend.Upload(S32({1, 2}), 0);
@@ -385,7 +379,7 @@ TEST(GoldenBackend, ErrorsOfARunComeWhenItIsWaitedFor) {
 TEST(GoldenBackend, ExecutionsAtTheSameTime) {
   GoldenBackend backend;
   ASSERT_TRUE(backend.capabilities().executes_at_once);
-  const std::unique_ptr<Module> module = Parse(kSum);
+  const std::unique_ptr<Module> module = MustParse(kSum);
   std::vector<std::vector<DeviceInputs>> inputs;
   InputSets sets;
   for (uint64_t k = 0; k < 8; ++k) inputs.push_back({{{S32({k, 2}), S32({3, 4})}, {}}});
@@ -406,8 +400,8 @@ TEST(GoldenBackend, ExecutionsAtTheSameTime) {
 // Each draws its own numbers, and all of them are those of as many executions in a row.
 TEST(GoldenBackend, ExecutionsAtTheSameTimeShareTheRandomStream) {
   GoldenBackend backend;
-  const std::unique_ptr<Module> module =
-      Parse("HloModule m\nENTRY e {\n  ROOT s = u64[2] rng-get-and-update-state(), delta=1\n}\n");
+  const std::unique_ptr<Module> module = MustParse(
+      "HloModule m\nENTRY e {\n  ROOT s = u64[2] rng-get-and-update-state(), delta=1\n}\n");
   const std::vector<DeviceInputs> none(1);
   const auto states = [&](size_t at_once) {
     const absl::StatusOr<ModuleRun> run =
@@ -424,7 +418,7 @@ TEST(GoldenBackend, ExecutionsAtTheSameTimeShareTheRandomStream) {
 
 TEST(GoldenBackend, CompileOptionsSayTheFormOfTheModule) {
   GoldenBackend backend;
-  const std::unique_ptr<Module> module = Parse(
+  const std::unique_ptr<Module> module = MustParse(
       "HloModule m, num_partitions=2\n"
       "ENTRY e {\n  p = s32[2] parameter(0)\n  ROOT r = s32[2] add(p, p)\n}\n");
   for (const auto& [form, devices] :
@@ -439,7 +433,7 @@ TEST(GoldenBackend, KeepsToItsBudget) {
   GoldenOptions options;
   options.run.budget.steps = 1;
   GoldenBackend backend(options);
-  const std::unique_ptr<Module> module = Parse(kSum);
+  const std::unique_ptr<Module> module = MustParse(kSum);
   EXPECT_EQ(RunOnce(backend, *module, {S32({1, 2}), S32({3, 4})}).status().code(),
             absl::StatusCode::kResourceExhausted);
 }

@@ -4,24 +4,18 @@
 #include <string>
 
 #include "gtest/gtest.h"
-#include "spec/text/parser.h"
+#include "spec/testing/must_parse.h"
 #include "spec/text/printer.h"
 
 namespace assay::pjrt {
 namespace {
 
-std::unique_ptr<Module> Parsed(const std::string& text) {
-  absl::StatusOr<std::unique_ptr<Module>> module = ParseModule(text);
-  EXPECT_TRUE(module.ok()) << module.status();
-  return *std::move(module);
-}
-
 // The module that WithFlatEntry makes is, but for names, the expected one.
 void ExpectFlat(const std::string& text, const std::string& expected) {
-  const std::unique_ptr<Module> module = Parsed(text);
+  const std::unique_ptr<Module> module = MustParse(text);
   absl::StatusOr<std::unique_ptr<Module>> flat = WithFlatEntry(*module);
   ASSERT_TRUE(flat.ok()) << flat.status();
-  const std::unique_ptr<Module> wanted = Parsed(expected);
+  const std::unique_ptr<Module> wanted = MustParse(expected);
   EXPECT_TRUE(CompareModules(**flat, *wanted).ok()) << CompareModules(**flat, *wanted) << "\n"
                                                     << PrintModule(**flat);
 }
@@ -98,14 +92,14 @@ ENTRY flat_entry {
 }
 
 TEST(FlatEntryTest, MarksEveryInstructionOfAPartition) {
-  const std::unique_ptr<Module> module = Parsed(R"(HloModule m, num_partitions=2
+  const std::unique_ptr<Module> module = MustParse(R"(HloModule m, num_partitions=2
 ENTRY e {
   x = f32[2] parameter(0), sharding={replicated}
   ROOT t = (f32[2], f32[2]) tuple(x, x)
 }
 )");
   MarkPartitioned(*module);
-  const std::unique_ptr<Module> expected = Parsed(R"(HloModule m, num_partitions=2
+  const std::unique_ptr<Module> expected = MustParse(R"(HloModule m, num_partitions=2
 ENTRY e {
   x = f32[2] parameter(0), sharding={manual}
   ROOT t = (f32[2], f32[2]) tuple(x, x), sharding={{manual}, {manual}}
@@ -122,9 +116,9 @@ ENTRY e {
   ROOT t = (f32[2], f32[2]) tuple(x, x), sharding={{manual}, {manual}}
 }
 )";
-  const std::unique_ptr<Module> module = Parsed(text);
+  const std::unique_ptr<Module> module = MustParse(text);
   MarkPartitioned(*module);
-  const std::unique_ptr<Module> expected = Parsed(text);
+  const std::unique_ptr<Module> expected = MustParse(text);
   EXPECT_TRUE(CompareModules(*module, *expected).ok()) << CompareModules(*module, *expected);
 }
 

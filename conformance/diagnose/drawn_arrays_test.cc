@@ -6,7 +6,7 @@
 #include "conformance/diagnose/module_judge.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "spec/text/parser.h"
+#include "spec/testing/must_parse.h"
 
 namespace assay {
 namespace {
@@ -32,12 +32,6 @@ constexpr char kOtherBounds[] =
 
 class DrawnArrays : public testing::Test {
  protected:
-  static std::unique_ptr<Module> Read(const char* text) {
-    auto module = ParseModule(text);
-    EXPECT_TRUE(module.ok()) << module.status();
-    return *std::move(module);
-  }
-
   std::vector<double> Uniform() {
     std::vector<double> values(65);
     for (double& x : values) x = std::ldexp(static_cast<double>(random_() >> 8), -24);
@@ -53,7 +47,7 @@ class DrawnArrays : public testing::Test {
 
   // The judgement of these arrays as leaves of the result.
   static Judgement Judge(const char* text, const std::vector<std::vector<double>>& arrays) {
-    const std::unique_ptr<Module> module = Read(text);
+    const std::unique_ptr<Module> module = MustParse(text);
     std::vector<Literal> leaves;
     for (const Instruction* operand : module->entry()->root()->operands()) {
       Literal leaf = Literal::Zeros(operand->shape());
@@ -118,7 +112,7 @@ TEST_F(DrawnArrays, NoFalseAlarm) {
 
 // `assay test`, `judge` and `triage` ask here.
 TEST_F(DrawnArrays, TheJudgeOfModulesLooks) {
-  const std::unique_ptr<Module> module = Read(kNormal);
+  const std::unique_ptr<Module> module = MustParse(kNormal);
   const std::vector<std::vector<Literal>> arguments = {{Literal::Scalar(ElementType::kF32, {0})}};
   const absl::StatusOr<Literal> golden = Interpret(*module, arguments[0]);
   ASSERT_TRUE(golden.ok()) << golden.status();

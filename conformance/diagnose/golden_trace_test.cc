@@ -9,7 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "spec/text/parser.h"
+#include "spec/testing/must_parse.h"
 
 namespace assay {
 namespace {
@@ -17,15 +17,9 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-std::unique_ptr<Module> Parsed(const std::string& text) {
-  auto module = ParseModule(text);
-  EXPECT_TRUE(module.ok()) << module.status();
-  return module.ok() ? *std::move(module) : nullptr;
-}
-
 // A loop that adds 1 to a number so many times, from 0, and doubles what comes out.
 std::unique_ptr<Module> CountingLoop(int64_t turns) {
-  return Parsed(absl::StrCat(
+  return MustParse(absl::StrCat(
       "body { i = s32[] parameter(0) one = s32[] constant(1) ROOT next = add(i, one) } "
       "condition { i = s32[] parameter(0) end = s32[] constant(",
       turns,
@@ -94,7 +88,7 @@ TEST(TraceGoldenTest, IterationsAreSpreadEvenly) {
 // Each excerpt is a module whose golden value is the one that was seen; scalars stay known, and
 // what is taken outside of a group is a result.
 TEST(TraceGoldenTest, GroupsAreModules) {
-  const auto module = Parsed(
+  const auto module = MustParse(
       "add { a = f32[] parameter(0) b = f32[] parameter(1) ROOT s = add(a, b) } "
       "twice { x = f32[3] parameter(0) two = f32[] constant(2) "
       "w = f32[3] broadcast(two), dimensions={} m = multiply(x, w) ROOT e = exponential(m) } "

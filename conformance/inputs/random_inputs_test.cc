@@ -8,18 +8,13 @@
 #include "conformance/inputs/input_needs.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "spec/testing/must_parse.h"
 #include "spec/text/parser.h"
 
 namespace assay {
 namespace {
 
 using ::testing::HasSubstr;
-
-std::unique_ptr<Module> MustParse(absl::string_view text) {
-  auto module = ParseModule(text);
-  EXPECT_TRUE(module.ok()) << module.status();
-  return module.ok() ? *std::move(module) : nullptr;
-}
 
 std::vector<Literal> Inputs(const Module& module, RandomInputOptions options = {}) {
   auto inputs = RandomInputs(module, options);

@@ -5,16 +5,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "evaluator/scalar/scalar_ops.h"
-#include "spec/text/parser.h"
+#include "spec/testing/must_parse.h"
 
 namespace assay {
 namespace {
-
-std::unique_ptr<Module> Parse(const std::string& text) {
-  auto module = ParseModule(text);
-  EXPECT_TRUE(module.ok()) << module.status();
-  return *std::move(module);
-}
 
 Element S32(int32_t value) { return {static_cast<uint32_t>(value)}; }
 
@@ -26,7 +20,7 @@ std::vector<Element> RunOnce(const ScalarProgram& program, const std::vector<Ele
 }
 
 TEST(ScalarProgram, RunsCallsFusionsAndTuples) {
-  auto module = Parse(R"(HloModule m
+  auto module = MustParse(R"(HloModule m
 pair {
   p = s32[] parameter(0)
   q = s32[] parameter(1)
@@ -72,7 +66,7 @@ TEST(ScalarProgram, RefusesWhatIsNotScalar) {
                            "f32[] reduce(f32[2] x, f32[] z), dimensions={0}, to_apply={ a = "
                            "f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[] add(a, b) }",
                            "u64[1] rng-get-and-update-state(), delta=1"}) {
-    auto module = Parse(text);
+    auto module = MustParse(text);
     EXPECT_EQ(ScalarProgram::Compile(*module->entry()).status().code(),
               absl::StatusCode::kUnimplemented)
         << text;
@@ -80,7 +74,7 @@ TEST(ScalarProgram, RefusesWhatIsNotScalar) {
 }
 
 TEST(ScalarProgram, TakesLanesForScalars) {
-  auto module = Parse(R"(HloModule m
+  auto module = MustParse(R"(HloModule m
 ENTRY e {
   x = s32[2,3] parameter(0)
   k = s32[] parameter(1)
@@ -98,7 +92,7 @@ ENTRY e {
        {"f32[2,2] transpose(f32[2,2] x), dimensions={1,0}",
         "f32[2,2] broadcast(f32[2,2] x), dimensions={1,0}",
         "f32[2,2] reverse(f32[2,2] x), dimensions={0}", "f32[2,2] iota(), iota_dimension=0"}) {
-    auto moving = Parse(text);
+    auto moving = MustParse(text);
     EXPECT_FALSE(ScalarProgram::Compile(*moving->entry(), {2, 2}).ok()) << text;
   }
 }
@@ -120,18 +114,18 @@ std::string CallChain(int depth, int width) {
 }
 
 TEST(ScalarProgram, NestsDeeplyWithoutRecursion) {
-  auto module = Parse(CallChain(10000, 1));
+  auto module = MustParse(CallChain(10000, 1));
   auto program = ScalarProgram::Compile(*module->entry());
   ASSERT_TRUE(program.ok()) << program.status();
   EXPECT_EQ(RunOnce(**program, {S32(41)})[0], S32(42));
 }
 
 TEST(ScalarProgram, RefusesExponentialInlining) {
-  auto small = Parse(CallChain(10, 2));
+  auto small = MustParse(CallChain(10, 2));
   auto program = ScalarProgram::Compile(*small->entry());
   ASSERT_TRUE(program.ok()) << program.status();
   EXPECT_EQ(RunOnce(**program, {S32(0)})[0], S32(1024));
-  auto large = Parse(CallChain(60, 2));
+  auto large = MustParse(CallChain(60, 2));
   EXPECT_EQ(ScalarProgram::Compile(*large->entry()).status().code(),
             absl::StatusCode::kUnimplemented);
 }
@@ -147,7 +141,7 @@ class Summer : public runtime::ComputationCaller {
 };
 
 TEST(Region, CallsOutForOtherThanScalarPrograms) {
-  auto module = Parse(R"(HloModule m
+  auto module = MustParse(R"(HloModule m
 ENTRY e {
   p = s32[] parameter(0)
   q = s32[] parameter(1)

@@ -20,18 +20,13 @@
 #include "gtest/gtest.h"
 #include "spec/arrays/arrays.h"
 #include "spec/files/file_io.h"
+#include "spec/testing/must_parse.h"
 #include "spec/text/parser.h"
 #include "spec/text/printer.h"
 #include "spec/verify/verifier.h"
 
 namespace assay::fuzz {
 namespace {
-
-std::unique_ptr<Module> Parsed(absl::string_view text) {
-  absl::StatusOr<std::unique_ptr<Module>> module = ParseModule(text);
-  EXPECT_TRUE(module.ok()) << module.status();
-  return *std::move(module);
-}
 
 Literal Value(absl::string_view text) {
   absl::StatusOr<Literal> literal = ParseTypedLiteral(text);
@@ -65,7 +60,7 @@ std::vector<DeviceInputs> ProgramInputs() {
 }
 
 TEST(ReducerTest, OneInstructionIsLeft) {
-  const auto module = Parsed(kProgram);
+  const auto module = MustParse(kProgram);
   const auto shows = [](const Module& candidate, absl::Span<const DeviceInputs>) {
     return Has(candidate, Opcode::kNegate);
   };
@@ -80,7 +75,7 @@ TEST(ReducerTest, OneInstructionIsLeft) {
 }
 
 TEST(ReducerTest, CalledInstructionsStandAlone) {
-  const auto module = Parsed(kProgram);
+  const auto module = MustParse(kProgram);
   const auto shows = [](const Module& candidate, absl::Span<const DeviceInputs>) {
     return Has(candidate, Opcode::kMultiply);
   };
@@ -92,7 +87,7 @@ TEST(ReducerTest, CalledInstructionsStandAlone) {
 
 // Two instructions that only show together; the value that one needs is kept.
 TEST(ReducerTest, PairsAndTheirValuesAreKept) {
-  const auto module = Parsed(kProgram);
+  const auto module = MustParse(kProgram);
   const auto shows = [](const Module& candidate, absl::Span<const DeviceInputs> inputs) {
     if (!Has(candidate, Opcode::kExp) || !Has(candidate, Opcode::kSubtract)) return false;
     const auto outputs = RunByKernels(candidate, inputs, RunBudget{});
@@ -106,7 +101,7 @@ TEST(ReducerTest, PairsAndTheirValuesAreKept) {
 // What is not elementwise gets smaller, too: sizes, windows, and the bound of a loop.
 TEST(ReducerTest, SizesAttributesAndLoopsGetSmaller) {
   const auto reduced = [](const char* text, std::vector<Literal> arguments, Opcode kept) {
-    const auto module = Parsed(text);
+    const auto module = MustParse(text);
     ExpectValid(*module, std::vector<DeviceInputs>{{arguments}});
     const auto shows = [&](const Module& candidate, absl::Span<const DeviceInputs>) {
       return Has(candidate, kept);
@@ -150,7 +145,7 @@ TEST(ReducerTest, SizesAttributesAndLoopsGetSmaller) {
 }
 
 TEST(ReducerTest, TheBudgetOfQuestionsIsKept) {
-  const auto module = Parsed(kProgram);
+  const auto module = MustParse(kProgram);
   int64_t asked = 0;
   const auto shows = [&](const Module&, absl::Span<const DeviceInputs>) {
     ++asked;
@@ -161,7 +156,7 @@ TEST(ReducerTest, TheBudgetOfQuestionsIsKept) {
 }
 
 TEST(ReducerTest, CutsKeepGoldenValues) {
-  const auto module = Parsed(kProgram);
+  const auto module = MustParse(kProgram);
   const std::vector<DeviceInputs> inputs = ProgramInputs();
   const EntryValues values = TraceEntry(*module, inputs);
   ASSERT_EQ(values.size(), 1);
@@ -190,7 +185,7 @@ TEST(ReducerTest, BytesBecomeFewer) {
 }
 
 TEST(LaxProgramTest, TenLinesThatPrintBothResults) {
-  const auto module = Parsed(
+  const auto module = MustParse(
       "ENTRY e { x = f32[2] parameter(0) n = f32[2] negate(x) m = f32[2] multiply(n, n) "
       "ROOT r = f32[2] reverse(m), dimensions={0} }");
   const std::vector<Literal> arguments = {Value("f32[2] {1, 2}")};
@@ -219,7 +214,7 @@ TEST(LaxProgramTest, AttributesAreArguments) {
         std::pair("pred[2] compare(x, x), direction=GE", "jax.lax.ge(p0, p0)"),
         std::pair("f32[1] slice(x), slice={[1:2]}", "jax.lax.slice(p0, (1,), (2,), (1,))")}) {
     const auto module =
-        Parsed(absl::StrCat("ENTRY e { x = f32[2] parameter(0) ROOT r = ", root, " }"));
+        MustParse(absl::StrCat("ENTRY e { x = f32[2] parameter(0) ROOT r = ", root, " }"));
     const std::vector<Literal> arguments = {Value("f32[2] {1, 2}")};
     const auto text =
         LaxProgram(*module, arguments, Literal::Zeros(module->entry()->root()->shape()));
@@ -233,7 +228,7 @@ TEST(LaxProgramTest, WhatJaxWouldChangeIsNotWritten) {
                            "sqrt(x), result_accuracy={tolerance={ulps=2}}",
                            "tanh(x), result_accuracy={mode=highest}"}) {
     const auto module =
-        Parsed(absl::StrCat("ENTRY e { x = f32[2] parameter(0) ROOT r = f32[2] ", root, " }"));
+        MustParse(absl::StrCat("ENTRY e { x = f32[2] parameter(0) ROOT r = f32[2] ", root, " }"));
     const std::vector<Literal> arguments = {Value("f32[2] {1, 2}")};
     const bool is_written = absl::StartsWith(root, "add");
     EXPECT_EQ(LaxProgram(*module, arguments, Value("f32[2] {4, 1}")).has_value(), is_written)
@@ -247,7 +242,7 @@ TEST(ArtifactsTest, AFolderStandsForItself) {
   MutantBackend target(**mutant);
   const absl::StatusOr<TargetProfile> profile = TargetProfile::Find("golden");
   ASSERT_TRUE(profile.ok());
-  const auto module = Parsed(
+  const auto module = MustParse(
       "ENTRY e { x = s32[2,1,2] parameter(0) ROOT r = s32[2,1,2] reverse(x), dimensions={0,2} }");
   const std::vector<DeviceInputs> inputs = {{{Value("s32[2,1,2] {{{1, 2}}, {{3, 4}}}")}}};
   ExaminerOptions options;

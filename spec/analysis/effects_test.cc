@@ -6,18 +6,12 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "spec/analysis/call_order.h"
-#include "spec/text/parser.h"
+#include "spec/testing/must_parse.h"
 
 namespace assay::analysis {
 namespace {
 
 using ::testing::UnorderedElementsAre;
-
-std::unique_ptr<Module> Parse(const std::string& text) {
-  auto module = ParseModule(text);
-  EXPECT_TRUE(module.ok()) << module.status();
-  return module.ok() ? *std::move(module) : nullptr;
-}
 
 std::vector<std::string> EffectfulOf(const Module& module) {
   const Computation* entry = module.entry();
@@ -28,7 +22,7 @@ std::vector<std::string> EffectfulOf(const Module& module) {
 }
 
 TEST(EffectsTest, ACallerOfAnEffectHasOne) {
-  const auto module = Parse(R"(HloModule m
+  const auto module = MustParse(R"(HloModule m
 quiet { x = f32[] parameter(0)
         ROOT y = f32[] negate(x) }
 speaks { x = f32[] parameter(0)
@@ -42,7 +36,7 @@ ENTRY e { x = f32[] parameter(0)
 }
 
 TEST(EffectsTest, CustomCallsSayIt) {
-  const auto module = Parse(R"(HloModule m
+  const auto module = MustParse(R"(HloModule m
 pure { x = f32[] parameter(0)
        ROOT y = f32[] custom-call(x), custom_call_target="f" }
 effect { x = f32[] parameter(0)
@@ -66,31 +60,31 @@ TEST(EffectsTest, RandomStateIsUsedByTwoOperations) {
 }
 
 TEST(EffectsTest, RandomStateIsUsedAnywhereInTheModule) {
-  const auto called = Parse(R"(HloModule m
+  const auto called = MustParse(R"(HloModule m
 draw { low = f32[] parameter(0)
        high = f32[] constant(1)
        ROOT u = f32[4] rng(low, high), distribution=rng_uniform }
 ENTRY e { x = f32[] parameter(0)
           ROOT y = f32[4] call(x), to_apply=draw })");
   EXPECT_TRUE(UsesRandomState(*called));
-  const auto state = Parse(R"(HloModule m
+  const auto state = MustParse(R"(HloModule m
 ENTRY e { ROOT s = u64[1] rng-get-and-update-state(), delta=4 })");
   EXPECT_TRUE(UsesRandomState(*state));
   // The state of the bit generator is an operand: equal arguments give equal bits.
-  const auto bits = Parse(R"(HloModule m
+  const auto bits = MustParse(R"(HloModule m
 ENTRY e { s = u64[2] parameter(0)
           ROOT b = (u64[2], u32[4]) rng-bit-generator(s), algorithm=rng_default })");
   EXPECT_FALSE(UsesRandomState(*bits));
 }
 
 TEST(EffectsTest, WhoRunsItIsNoReasonToRunIt) {
-  const auto module = Parse("HloModule m\nENTRY e { ROOT r = u32[] replica-id() }");
+  const auto module = MustParse("HloModule m\nENTRY e { ROOT r = u32[] replica-id() }");
   EXPECT_TRUE(IsEffect(Opcode::kReplicaId));
   EXPECT_FALSE(HasEffect(*module->entry()->root(), {}));
 }
 
 TEST(EffectsTest, ACollectiveAloneInAnAsyncComputationLeavesForLater) {
-  const auto module = Parse(R"(HloModule m
+  const auto module = MustParse(R"(HloModule m
 sum { a = f32[] parameter(0)
       b = f32[] parameter(1)
       ROOT s = f32[] add(a, b) }
@@ -119,7 +113,7 @@ ENTRY e { x = f32[4] parameter(0)
 }
 
 TEST(EffectsTest, SizesOfARunAreInShapesAndInOperationsOnThem) {
-  const auto module = Parse(R"(HloModule m
+  const auto module = MustParse(R"(HloModule m
 ENTRY e { x = f32[<=4] parameter(0)
           y = f32[4] parameter(1)
           size = s32[] get-dimension-size(y), dimensions={0}

@@ -7,7 +7,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "spec/text/parser.h"
+#include "spec/testing/must_parse.h"
 
 namespace assay::analysis {
 namespace {
@@ -20,14 +20,8 @@ std::vector<std::string> NamesInOrder(const Computation& computation) {
   return names;
 }
 
-std::unique_ptr<Module> ParseText(const std::string& text) {
-  auto module = ParseModule(text);
-  EXPECT_TRUE(module.ok()) << module.status();
-  return module.ok() ? *std::move(module) : nullptr;
-}
-
 TEST(RunningOrderTest, IsThatOfTheText) {
-  const auto module = ParseText(
+  const auto module = MustParse(
       "HloModule m\nENTRY e {\n a = s32[] parameter(0)\n c = s32[] negate(a)\n"
       " b = s32[] not(a)\n ROOT r = s32[] add(b, c)\n}\n");
   EXPECT_THAT(NamesInOrder(*module->entry()), ElementsAre("a", "c", "b", "r"));
@@ -35,7 +29,7 @@ TEST(RunningOrderTest, IsThatOfTheText) {
 
 // In a text they are earlier anyway; in a proto they need not be.
 TEST(RunningOrderTest, ControlPredecessorsComeFirst) {
-  const auto module = ParseText(
+  const auto module = MustParse(
       "HloModule m\nENTRY e {\n a = s32[] parameter(0)\n b = s32[] negate(a)\n"
       " c = s32[] not(a)\n d = s32[] negate(c)\n ROOT r = s32[] add(b, c)\n}\n");
   Computation& entry = *module->entry();
@@ -44,7 +38,7 @@ TEST(RunningOrderTest, ControlPredecessorsComeFirst) {
 }
 
 TEST(RunningOrderTest, AScheduleIsKept) {
-  const auto module = ParseText(
+  const auto module = MustParse(
       "HloModule m, is_scheduled=true\nENTRY e {\n a = s32[] parameter(0)\n"
       " c = s32[] negate(a)\n b = s32[] not(a)\n ROOT r = s32[] add(b, c)\n}\n");
   EXPECT_THAT(NamesInOrder(*module->entry()), ElementsAre("a", "c", "b", "r"));

@@ -4,6 +4,7 @@
 #include "gtest/gtest.h"
 #include "spec/arrays/arrays.h"
 #include "spec/proto/module_file.h"
+#include "spec/testing/must_parse.h"
 #include "spec/text/parser.h"
 
 namespace assay {
@@ -20,12 +21,6 @@ Literal Array(const std::string& text) {
   return literal.ok() ? *std::move(literal) : Literal();
 }
 
-std::unique_ptr<Module> Parse(const std::string& text) {
-  absl::StatusOr<std::unique_ptr<Module>> module = ParseModule(text);
-  EXPECT_TRUE(module.ok()) << module.status();
-  return module.ok() ? *std::move(module) : nullptr;
-}
-
 constexpr char kTupleModule[] = R"(ENTRY e {
   a = f32[2]{0} parameter(0)
   b = (s32[], (pred[], token[]), f32[<=3]{0}) parameter(1)
@@ -40,7 +35,7 @@ std::vector<NamedLiteral> Good() {
 }
 
 std::string ErrorOf(std::vector<NamedLiteral> arrays) {
-  std::unique_ptr<Module> module = Parse(kTupleModule);
+  std::unique_ptr<Module> module = MustParse(kTupleModule);
   auto arguments = ToArguments(*module, std::move(arrays));
   EXPECT_FALSE(arguments.ok());
   return arguments.ok() ? "" : std::string(arguments.status().message());
@@ -60,7 +55,7 @@ TEST(ToArguments, SamplesFitTheirModules) {
 }
 
 TEST(ToArguments, NumbersRunOverTheLeavesOfTuples) {
-  std::unique_ptr<Module> module = Parse(kTupleModule);
+  std::unique_ptr<Module> module = MustParse(kTupleModule);
   auto arguments = ToArguments(*module, Good());
   ASSERT_TRUE(arguments.ok()) << arguments.status();
   const Literal& tuple = (*arguments)[0][1];
@@ -76,7 +71,7 @@ TEST(ToArguments, NumbersRunOverTheLeavesOfTuples) {
 }
 
 TEST(ToResult, TokensTakeNoArray) {
-  std::unique_ptr<Module> module = Parse(
+  std::unique_ptr<Module> module = MustParse(
       "ENTRY e { t = token[] after-all() a = f32[2] parameter(0) b = s32[] parameter(1)\n"
       "  u = (token[], s32[]) tuple(t, b) ROOT r = (token[], f32[2], (token[], s32[])) tuple(t, a, "
       "u) }");
@@ -211,7 +206,7 @@ std::vector<NamedLiteral> Tiles() {
 }
 
 TEST(ToArguments, TilesAreJoined) {
-  std::unique_ptr<Module> module = Parse(kTiled);
+  std::unique_ptr<Module> module = MustParse(kTiled);
   auto arguments = ToArguments(*module, Tiles(), 2);
   ASSERT_TRUE(arguments.ok()) << arguments.status();
   ASSERT_EQ(arguments->size(), 2u);
@@ -250,7 +245,7 @@ ENTRY e {
 })";
 
 TEST(ToArguments, TilesAreJoinedAsShardySays) {
-  std::unique_ptr<Module> module = Parse(kShardy);
+  std::unique_ptr<Module> module = MustParse(kShardy);
   std::vector<NamedLiteral> tiles = {{"arg0.dev0", Array("s32[1,2] {{1, 2}}")},
                                      {"arg0.dev1", Array("s32[1,1] {{3}}")},
                                      {"arg0.dev2", Array("s32[1,2] {{4, 5}}")},
@@ -284,7 +279,7 @@ TEST(ToArguments, TilesAreJoinedAsShardySays) {
 }
 
 TEST(ToArguments, TilesThatDoNotFit) {
-  std::unique_ptr<Module> module = Parse(kTiled);
+  std::unique_ptr<Module> module = MustParse(kTiled);
   const auto error = [&](size_t number, const std::string& text) {
     std::vector<NamedLiteral> tiles = Tiles();
     tiles[number].value = Array(text);

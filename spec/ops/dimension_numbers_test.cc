@@ -5,19 +5,13 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "spec/text/parser.h"
+#include "spec/testing/must_parse.h"
 
 namespace assay {
 namespace {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
-
-std::unique_ptr<Module> Parse(absl::string_view text) {
-  absl::StatusOr<std::unique_ptr<Module>> module = ParseModule(text);
-  EXPECT_TRUE(module.ok()) << module.status();
-  return module.ok() ? *std::move(module) : nullptr;
-}
 
 TEST(DimensionNumbers, Remaining) {
   EXPECT_THAT(RemainingDimensions(5, {1, 3}), ElementsAre(0, 2, 4));
@@ -26,7 +20,7 @@ TEST(DimensionNumbers, Remaining) {
 }
 
 TEST(DimensionNumbers, DotWithBatchInTheMiddle) {
-  const auto module = Parse(R"(
+  const auto module = MustParse(R"(
 HloModule m
 ENTRY e {
   a = f32[7,2,3,5] parameter(0)
@@ -44,7 +38,7 @@ ENTRY e {
 }
 
 TEST(DimensionNumbers, GatherWithBatching) {
-  const auto module = Parse(R"(
+  const auto module = MustParse(R"(
 HloModule m
 ENTRY e {
   x = s32[2,3,4,2] parameter(0)
@@ -64,7 +58,7 @@ ENTRY e {
 }
 
 TEST(DimensionNumbers, GatherWithTheIndexVectorInFront) {
-  const auto module = Parse(R"(
+  const auto module = MustParse(R"(
 HloModule m
 ENTRY e {
   x = s32[3,4] parameter(0)
@@ -80,7 +74,7 @@ ENTRY e {
 }
 
 TEST(DimensionNumbers, ScatterOfRows) {
-  const auto module = Parse(R"(
+  const auto module = MustParse(R"(
 HloModule m
 add {
   a = f32[] parameter(0)
@@ -105,7 +99,7 @@ ENTRY e {
 }
 
 TEST(DimensionNumbers, ConvolutionWithGroups) {
-  const auto module = Parse(R"(
+  const auto module = MustParse(R"(
 HloModule m
 ENTRY e {
   x = f32[2,6,8] parameter(0)

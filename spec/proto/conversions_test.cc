@@ -51,7 +51,7 @@ TEST(Conversions, TextComesBackFromProtos) {
   std::set<Opcode> seen;
   for (const std::string& path : AllTexts()) {
     SCOPED_TRACE(path);
-    std::unique_ptr<Module> module = ParseOrDie(ReadOrDie(path));
+    std::unique_ptr<Module> module = MustParse(ReadOrDie(path));
     ASSERT_NE(module, nullptr);
     const std::string bytes = WriteOrFail(*module).SerializeAsString();
     wire::HloModuleProto proto;
@@ -76,9 +76,9 @@ TEST(Conversions, ZeroGroupsStayZero) {
   const std::string groups = ", dim_labels=bf_io->bf, feature_group_count=";
   for (const char* count : {"0", "1"}) {
     const std::unique_ptr<Module> module =
-        ParseOrDie(absl::StrCat("HloModule m\nENTRY e {\n  a = f32[2,2] parameter(0)\n  "
-                                "ROOT c = f32[2,2] convolution(a, a)",
-                                groups, count, ", batch_group_count=", count, "\n}\n"));
+        MustParse(absl::StrCat("HloModule m\nENTRY e {\n  a = f32[2,2] parameter(0)\n  "
+                               "ROOT c = f32[2,2] convolution(a, a)",
+                               groups, count, ", batch_group_count=", count, "\n}\n"));
     const std::unique_ptr<Module> back = ReadOrFail(*ModuleToProto(*module));
     ASSERT_NE(back, nullptr);
     for (Attr attr : {Attr::kFeatureGroupCount, Attr::kBatchGroupCount}) {
@@ -91,7 +91,7 @@ TEST(Conversions, ZeroGroupsStayZero) {
 // 1 that a field left out means; neither are counts of 0 replicas or partitions.
 TEST(Conversions, ZerosOfWindowsSlicesAndCountsStayZero) {
   const std::unique_ptr<Module> module =
-      ParseOrDie(R"(HloModule m, replica_count=0, num_partitions=-1
+      MustParse(R"(HloModule m, replica_count=0, num_partitions=-1
 add { a = f32[] parameter(0) b = f32[] parameter(1) ROOT s = f32[] add(a, b) }
 ENTRY e {
   x = f32[8] parameter(0)
@@ -120,7 +120,7 @@ TEST(Conversions, ProtosOfXlaEqualItsText) {
     ASSERT_TRUE(proto.ParseFromString(ReadOrDie(path)));
     std::unique_ptr<Module> from_proto = ReadOrFail(proto);
     std::unique_ptr<Module> from_text =
-        ParseOrDie(ReadOrDie(path.substr(0, path.size() - 3) + ".hlo"));
+        MustParse(ReadOrDie(path.substr(0, path.size() - 3) + ".hlo"));
     ASSERT_TRUE(from_proto != nullptr && from_text != nullptr);
     // The short text does not say where an instruction comes from; the proto says neither counts
     // nor frames unused.
@@ -332,7 +332,7 @@ TEST(OldProtos, UnusedFramesDisappear) {
 // XLA refuses a literal with another size, and keeps that of the instruction.
 TEST(Writer, LiteralsHaveElementsOfTheirNaturalSize) {
   std::unique_ptr<Module> module =
-      ParseOrDie("HloModule m\nENTRY e { ROOT c = u4[2]{0} constant({1, 2}) }");
+      MustParse("HloModule m\nENTRY e { ROOT c = u4[2]{0} constant({1, 2}) }");
   Shape shape = module->entry()->root()->shape();
   Layout layout = *shape.layout();
   layout.element_size_in_bits = 4;
@@ -347,7 +347,7 @@ TEST(Writer, LiteralsHaveElementsOfTheirNaturalSize) {
 
 // The entry of a text is the side of the users, that of a message the side of the operand.
 TEST(Writer, DomainsAreNamedFromTheOtherSide) {
-  const std::unique_ptr<Module> module = ParseOrDie(
+  const std::unique_ptr<Module> module = MustParse(
       "HloModule m\nENTRY e { x = f32[] parameter(0) ROOT d = f32[] domain(x), "
       "domain={kind=\"sharding\", entry={maximal device=1}, exit={maximal device=2}} }");
   const wire::HloModuleProto proto = WriteOrFail(*module);
@@ -371,7 +371,7 @@ TEST(OldProtos, CountsComeFromTheDeviceAssignment) {
 }
 
 TEST(Writer, GivesIdsThatReadersTakeApart) {
-  std::unique_ptr<Module> module = ParseOrDie(ReadOrDie(kSamples + "mandelbrot.hlo"));
+  std::unique_ptr<Module> module = MustParse(ReadOrDie(kSamples + "mandelbrot.hlo"));
   // Equal ids, and none, as edited modules have.
   for (const auto& computation : module->computations()) {
     computation->instruction(0)->set_id(0);

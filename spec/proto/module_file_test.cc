@@ -135,7 +135,7 @@ TEST(ModuleFile, TextProtosMayHaveCommentsListsAndUnknownFields) {
 }
 
 TEST(ModuleFile, TextProtosKeepTheBitsOfNaNs) {
-  const std::unique_ptr<Module> module = ParseOrDie(R"(HloModule nans
+  const std::unique_ptr<Module> module = MustParse(R"(HloModule nans
 ENTRY e {
   a = f32[2,2]{0,1} constant({{nan, 1}, {-nan(0x400001), nan(0x1)}})
   b = f64[2] constant({-nan, nan(0x8000000000001)})
@@ -157,7 +157,7 @@ ENTRY e {
   EXPECT_THAT(*SerializeModule(*module, ModuleFormat::kModuleProto, true),
               HasSubstr("text_form_nans"));
   const std::unique_ptr<Module> plain =
-      ParseOrDie("HloModule m\nENTRY e { ROOT a = f32[] constant(nan) }");
+      MustParse("HloModule m\nENTRY e { ROOT a = f32[] constant(nan) }");
   EXPECT_THAT(*SerializeModule(*plain, ModuleFormat::kModuleProto, true),
               Not(HasSubstr("text_form_nans")));
   for (const std::string nans : {"places: 1 bits: 1", "places: -1 bits: 1", "places: 0"}) {

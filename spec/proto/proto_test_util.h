@@ -11,6 +11,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "spec/files/file_io.h"
+#include "spec/testing/must_parse.h"
 #include "spec/text/parser.h"
 
 namespace assay {
@@ -36,12 +37,6 @@ inline std::string ReadOrDie(const std::string& path) {
   absl::StatusOr<std::string> content = ReadFile(path);
   EXPECT_TRUE(content.ok()) << content.status();
   return content.ok() ? *content : "";
-}
-
-inline std::unique_ptr<Module> ParseOrDie(const std::string& text) {
-  absl::StatusOr<std::unique_ptr<Module>> module = ParseModule(text);
-  EXPECT_TRUE(module.ok()) << module.status() << "\n" << text;
-  return module.ok() ? *std::move(module) : nullptr;
 }
 
 }  // namespace assay

@@ -10,21 +10,16 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "spec/testing/must_parse.h"
 
 namespace assay {
 namespace {
 
 using ::testing::ElementsAre;
 
-std::unique_ptr<Module> Parse(absl::string_view text) {
-  auto module = ParseModule(text);
-  EXPECT_TRUE(module.ok()) << module.status() << "\n" << text;
-  return module.ok() ? *std::move(module) : nullptr;
-}
-
 // An entry with x, y: f32[4], t: (f32[2], (s32[], pred[3])), s: f32[], and a reducer f.
 std::unique_ptr<Module> ParseBody(absl::string_view body) {
-  return Parse(
+  return MustParse(
       "HloModule m\n"
       "f { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[] add(a, b) }\n"
       "ENTRY e {\n x = f32[4] parameter(0) y = f32[4] parameter(1) "
@@ -177,7 +172,7 @@ TEST(ParserTest, NamesBecomeUniqueOverTheModule) {
       "{ x.-5 = f32[] parameter(0) x.05 = f32[] constant(1) x = f32[] constant(1) "
       "x.5.5 = f32[] constant(1) x.99999999999999999999 = f32[] constant(0) "
       "y. = f32[] copy(x.-5) x.-0 = f32[] constant(4) x.00 = f32[] constant(4) }\n";
-  auto module = Parse(absl::StrCat("HloModule m\nf ", body, "g ", body));
+  auto module = MustParse(absl::StrCat("HloModule m\nf ", body, "g ", body));
   EXPECT_THAT(
       Names(*module->computations()[0]),
       ElementsAre("x.-5", "x.5", "x", "x.5.5", "x.99999999999999999999", "y.", "x.1", "x.2"));
@@ -187,7 +182,7 @@ TEST(ParserTest, NamesBecomeUniqueOverTheModule) {
 }
 
 TEST(ParserTest, ComputationNamesAreAdapted) {
-  auto module = Parse(
+  auto module = MustParse(
       "HloModule m\n__f { x = f32[] parameter(0) }\n%f32 { x = f32[] parameter(0) }\n"
       "__xla_f { x = f32[] parameter(0) }\nf.05 { x = f32[] parameter(0) }\n"
       "ENTRY e { y = f32[] constant(0) a = call(y), to_apply=__f b = call(y), to_apply=%f32 }");
@@ -220,14 +215,14 @@ TEST(ParserTest, DotsOfNoElementsAreAnArrayWithoutElements) {
 }
 
 TEST(ParserTest, OneInstructionDeclaresItsOperands) {
-  auto module = Parse("f32[8]{0} clamp(f32[], f32[8]{0} %v, f32[])");
+  auto module = MustParse("f32[8]{0} clamp(f32[], f32[8]{0} %v, f32[])");
   EXPECT_EQ(module->name(), "_");
   EXPECT_TRUE(module->is_scheduled);
   EXPECT_THAT(Names(*module->entry()), ElementsAre("_0", "v", "_2", "_"));
   // A nested operand with a shape leaves an unused parameter behind, as in XLA.
-  module = Parse("f32[4] add(f32[4] sqrt(f32[4] x), f32[4] x)");
+  module = MustParse("f32[4] add(f32[4] sqrt(f32[4] x), f32[4] x)");
   EXPECT_THAT(Names(*module->entry()), ElementsAre("sqrt", "x", "sqrt.anon", "_"));
-  module = Parse(
+  module = MustParse(
       "r = f32[4] reduce(f32[4,4] a, f32[] b), dimensions={0}, to_apply={ a = f32[] parameter(0) "
       "b = f32[] parameter(1) ROOT s = add(a, b) }");
   EXPECT_EQ(module->entry()->name(), "_");
@@ -236,17 +231,17 @@ TEST(ParserTest, OneInstructionDeclaresItsOperands) {
 }
 
 TEST(ParserTest, RootAndEntryNeedNotBeMarkedOrLast) {
-  auto module = Parse(
+  auto module = MustParse(
       "HloModule m\na { ROOT r = f32[] constant(1) c = f32[] constant(2) }\n"
       "b { c = f32[] constant(2) d = f32[] constant(2) }");
   EXPECT_EQ(module->computations()[0]->root()->name(), "r");
   EXPECT_EQ(module->entry()->root()->name(), "d");
-  EXPECT_EQ(Parse("ENTRY a { c = f32[] constant(1) }\nb { c = f32[] constant(1) }")->name(),
+  EXPECT_EQ(MustParse("ENTRY a { c = f32[] constant(1) }\nb { c = f32[] constant(1) }")->name(),
             "module_a");
 }
 
 TEST(ParserTest, HeaderAttributes) {
-  auto module = Parse(
+  auto module = MustParse(
       "HloModule h:, num_partitions=4, is_scheduled=true, replica_count=2, "
       "input_output_alias={ {1}: (1, {0}), {0}: (0, {}, must-alias), {1}: (0, {}), }, "
       "buffer_donor={ (1, {1}), (0, {}), (1, {1}) }, "
@@ -268,7 +263,7 @@ TEST(ParserTest, HeaderAttributes) {
 }
 
 TEST(ParserTest, StackFramesAreNumberedAnew) {
-  auto module = Parse(
+  auto module = MustParse(
       "HloModule m\nFileNames\n1 \"a\"\n2 \"b\"\nFunctionNames\n1 \"f\"\n2 \"g\"\nFileLocations\n"
       "1 {file_name_id=1 function_name_id=1 line=1 end_line=2 column=3 end_column=4}\n"
       "2 {file_name_id=2, function_name_id=2 line=5 column=6}\n"
@@ -297,7 +292,7 @@ TEST(ParserTest, StackFramesAreNumberedAnew) {
 }
 
 TEST(ParserTest, AsyncStartsPutWhatTheyRunOnTheirThread) {
-  auto module = Parse(R"(HloModule m
+  auto module = MustParse(R"(HloModule m
 d { p = f32[3] parameter(0) ROOT r = f32[3] negate(p) }, execution_thread="own"
 w { p = f32[3] parameter(0) ROOT r = f32[3] call(p), to_apply=d }
 v { p = f32[3] parameter(0)
@@ -318,7 +313,7 @@ ENTRY e { p = f32[3] parameter(0)
 }
 
 TEST(ParserTest, NamesOfStackFramesMayBeMissing) {
-  auto module = Parse(
+  auto module = MustParse(
       "HloModule m\nFileNames\n1\n2 \"b\"\nFunctionNames\n1 2 \"g\" 3\nFileLocations\n"
       "1 {file_name_id=1 function_name_id=1 line=1 end_line=2 column=3 end_column=4}\n"
       "2 {file_name_id=2 function_name_id=2 line=5 end_line=5 column=6 end_column=7}\n"
@@ -389,7 +384,7 @@ TEST(ParserTest, LayoutsMayBeLeftToTheCompiler) {
 
 TEST(ParserTest, InstructionsKnowTheirPlace) {
   auto module =
-      Parse("HloModule m\r\nENTRY e {\r\n  a = f32[] constant(0)\r\n  ROOT b = copy(a) }");
+      MustParse("HloModule m\r\nENTRY e {\r\n  a = f32[] constant(0)\r\n  ROOT b = copy(a) }");
   const TextPosition position = module->entry()->root()->position();
   EXPECT_EQ(position.line, 4);
   EXPECT_EQ(position.column, 8);
@@ -423,14 +418,14 @@ TEST(ParserTest, ReadsALongModule) {
                     "), metadata={op_name=\"jit(f)/add\" source_line=", i, "}\n");
   }
   text += "}\n";
-  auto module = Parse(text);
+  auto module = MustParse(text);
   ASSERT_NE(module, nullptr);
   EXPECT_EQ(module->instruction_count(), kCount);
   EXPECT_EQ(module->entry()->root()->operand(1)->name(), absl::StrCat("x.", (kCount - 1) / 2));
 }
 
 TEST(ParserTest, EntryLayoutsNeedNotNameEveryDimension) {
-  auto module = Parse(
+  auto module = MustParse(
       "HloModule m, entry_computation_layout={(f32[2,3]{1,7})->f32[2,3]{0,0}}\n"
       "ENTRY e { p = f32[2,3] parameter(0) ROOT n = negate(p) }");
   ASSERT_NE(module, nullptr);
@@ -456,7 +451,7 @@ TEST(ParserTest, AnEmptyLiteralOfATupleHasEmptyTuples) {
 TEST(ParserTest, ToApplyCountsAloneBesideCalledComputations) {
   for (absl::string_view order :
        {"to_apply=f, called_computations={h}", "called_computations={h}, to_apply=f"}) {
-    auto module = Parse(absl::StrCat(
+    auto module = MustParse(absl::StrCat(
         "HloModule m\nf { ROOT a = f32[] constant(0) }\nh { ROOT a = f32[] constant(0) }\n"
         "ENTRY e { ROOT r = f32[] custom-call(), custom_call_target=\"c\", ",
         order, " }"));

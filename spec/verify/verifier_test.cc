@@ -11,7 +11,7 @@
 #include "absl/strings/str_join.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "spec/text/parser.h"
+#include "spec/testing/must_parse.h"
 
 namespace assay {
 namespace {
@@ -24,17 +24,11 @@ std::string Clauses(const Module& module) {
       [](std::string* out, const Finding& finding) { absl::StrAppend(out, finding.clause); });
 }
 
-std::unique_ptr<Module> Parse(absl::string_view text) {
-  auto module = ParseModule(text);
-  EXPECT_TRUE(module.ok()) << module.status();
-  return *std::move(module);
-}
-
 // A module to spoil: x, y = negate(x), z = add(y, y); a callee.
 class Spoiled : public testing::Test {
  protected:
   Spoiled()
-      : module_(Parse(R"(HloModule m, is_scheduled=true
+      : module_(MustParse(R"(HloModule m, is_scheduled=true
 callee {
   ROOT a = f32[2] parameter(0)
 }
@@ -56,7 +50,7 @@ ENTRY e {
 };
 
 TEST_F(Spoiled, EntryOfAnotherModule) {
-  const std::unique_ptr<Module> other = Parse("ENTRY o { ROOT x = f32[2] parameter(0) }");
+  const std::unique_ptr<Module> other = MustParse("ENTRY o { ROOT x = f32[2] parameter(0) }");
   module_->set_entry(other->entry());
   EXPECT_EQ(Clauses(*module_), "graph_c1");
 }
@@ -112,7 +106,7 @@ TEST_F(Spoiled, ParameterNumbers) {
 }
 
 TEST_F(Spoiled, CalleeOfAnotherModule) {
-  const std::unique_ptr<Module> other = Parse("ENTRY o { ROOT x = f32[2] parameter(0) }");
+  const std::unique_ptr<Module> other = MustParse("ENTRY o { ROOT x = f32[2] parameter(0) }");
   At("y")->SetAttribute(Attr::kToApply, other->entry());
   EXPECT_EQ(Clauses(*module_), "calls_c1");
 }
@@ -129,7 +123,7 @@ TEST_F(Spoiled, SelfCall) {
 }
 
 TEST(Verifier, FusedEntry) {
-  const std::unique_ptr<Module> module = Parse(R"(HloModule m
+  const std::unique_ptr<Module> module = MustParse(R"(HloModule m
 f {
   a = f32[2] parameter(0)
   ROOT r = f32[2] negate(a)
@@ -155,7 +149,7 @@ TEST_F(Spoiled, Schedules) {
 }
 
 TEST(Verifier, FindsEverythingInOnePassWithItsPlace) {
-  const std::unique_ptr<Module> module = Parse(R"(HloModule m
+  const std::unique_ptr<Module> module = MustParse(R"(HloModule m
 ENTRY e {
   x = f32[2] parameter(0)
   y = f32[3] negate(x)
@@ -184,7 +178,7 @@ TEST(Verifier, CountsWhatItDoesNotKeep) {
   absl::StrAppend(&text, "  ROOT r = f32[2] negate(x)\n}\n");
   VerifyOptions options;
   options.max_findings = 10;
-  const Verification result = VerifyModule(*Parse(text), options);
+  const Verification result = VerifyModule(*MustParse(text), options);
   EXPECT_EQ(result.findings.size(), 10u);
   EXPECT_EQ(result.left_out, 40);
 }
@@ -203,8 +197,8 @@ ENTRY e {
   std::string good(kText), bad(kText);
   good.replace(good.find("%d"), 2, "1000000000");
   bad.replace(bad.find("%d"), 2, "1000");
-  EXPECT_EQ(Clauses(*Parse(good)), "");
-  EXPECT_EQ(Clauses(*Parse(bad)), "group_c4");
+  EXPECT_EQ(Clauses(*MustParse(good)), "");
+  EXPECT_EQ(Clauses(*MustParse(bad)), "group_c4");
 }
 
 // 100,000 calls in a chain of computations, and one computation of 100,000 instructions with a

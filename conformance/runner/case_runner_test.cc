@@ -185,7 +185,8 @@ TEST(CaseRunnerTest, TimeIsThatOfTheCase) {
 }
 
 // XLA takes an algorithm of f8 for a dot of f32, which the specification forbids: a target that
-// checks all clauses may refuse it, one that checks as XLA does may not.
+// checks all clauses may refuse it, one that checks as XLA does may not. Of a target whose profile
+// does not say what it checks, the specification counts.
 TEST(CaseRunnerTest, StrictTargetsMayRefuseWhatTheSpecificationForbids) {
   const CorpusCase forbidden = CaseOf(
       "ENTRY e { a = f32[3] parameter(0) b = f32[3] parameter(1) ROOT r = f32[] dot(a, b), "
@@ -195,8 +196,11 @@ TEST(CaseRunnerTest, StrictTargetsMayRefuseWhatTheSpecificationForbids) {
     return absl::InvalidArgumentError("no");
   });
   const TargetProfile strict = *TargetProfile::Find("golden"), xla = *TargetProfile::Find("gpu");
+  const TargetProfile silent = *TargetProfile::Find("cpu-strict");
   EXPECT_EQ(CaseRunner(refusing, strict, {}).Run(forbidden).outcome, Outcome::kNotSupported);
+  EXPECT_EQ(CaseRunner(refusing, silent, {}).Run(forbidden).outcome, Outcome::kNotSupported);
   EXPECT_EQ(CaseRunner(refusing, xla, {}).Run(forbidden).outcome, Outcome::kInvalid);
+  EXPECT_EQ(CaseRunner(refusing, silent, {}).Run(AddCase()).outcome, Outcome::kInvalid);
   EXPECT_EQ(CaseRunner(refusing, strict, {}).Run(AddCase()).outcome, Outcome::kInvalid);
 }
 

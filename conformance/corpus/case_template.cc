@@ -269,7 +269,8 @@ absl::Status ExpandTemplate(const CaseTemplate& source, std::vector<CorpusCase>*
       }
       if (source.op != CaseTemplate::kProgram) prototype.tags.push_back({"op", source.op});
       prototype.tags.push_back({"type", std::string(Name(type))});
-      const std::string form = source.quick_first ? source.form : named;
+      const bool one_form = source.quick_first || (source.quick_type && source.quick_type != type);
+      const std::string form = one_form ? source.form : named;
       Variant variant(fixed, **module);
       if (absl::Status read = variant.ReadLiterals(chosen, type); !read.ok()) {
         refusal = std::string(read.message());

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,6 +33,8 @@ struct CaseTemplate {
   std::string variant;
   // The quick tier holds the first of the variants alone: their form is the same.
   bool quick_first = false;
+  // Or each of the variants in this type, and one form of all others.
+  std::optional<ElementType> quick_type;
   std::vector<ElementType> types;
   std::vector<ValueProfile> profiles;
   std::vector<Choice> choices;

@@ -94,8 +94,11 @@ absl::Status ReadLine(absl::string_view key, absl::string_view rest, CaseTemplat
       target->tags.push_back(*std::move(tag));
     }
   } else if (key == "quick") {
-    if (rest != "first") return absl::InvalidArgumentError("'quick: first' is all that it can be");
-    target->quick_first = true;
+    target->quick_first = rest == "first";
+    target->quick_type = ElementTypeFromName(rest);
+    if (!target->quick_first && !target->quick_type) {
+      return absl::InvalidArgumentError("'quick:' is followed by 'first' or an element type");
+    }
   } else if (key == "confirmed") {
     if (absl::Status known = CheckReference(rest); !known.ok()) return known;
     target->confirmed = std::string(rest);

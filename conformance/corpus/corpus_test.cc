@@ -28,6 +28,7 @@ namespace assay {
 namespace {
 
 using testing::HasSubstr;
+using testing::UnorderedElementsAre;
 
 // The lines of a manifest, hash and tier by id.
 std::map<std::string, std::string> LinesById(absl::string_view manifest) {
@@ -311,6 +312,22 @@ inputs:
 }
 
 // Programs have no operation; inputs that are written and the bounds of types stand for each type.
+// Variants are forms of their own in one type, and of all others one form.
+TEST(Templates, HaveTheirFormsInOneType) {
+  const auto cases = ExpandTemplates(
+      "template reverse/x\ntypes: bf16 f32\nprofiles: benign\nvary: n = 2 | 3\nquick: "
+      "f32\nmodule:\n"
+      "  ENTRY e { a = $T[$n] parameter(0) ROOT r = reverse(a), dimensions={0} }\n",
+      "t");
+  ASSERT_TRUE(cases.ok()) << cases.status();
+  std::vector<std::string> forms;
+  for (const CorpusCase& each : *cases)
+    forms.push_back(absl::StrCat(each.id, " ", each.Tag("form")));
+  EXPECT_THAT(forms,
+              UnorderedElementsAre("reverse/bf16/x.2/benign x", "reverse/bf16/x.3/benign x",
+                                   "reverse/f32/x.2/benign x.2", "reverse/f32/x.3/benign x.3"));
+}
+
 TEST(Templates, ExpandToPrograms) {
   const auto cases = ExpandTemplates(
       "template program/x\ntypes: s8 u8 bf16\nprofiles: benign\nmodule:\n  ENTRY e {"

@@ -57,12 +57,13 @@ TEST(ScoreTest, EveryRareDefectIsFoundInTheStandardTier) {
 // What a profile grants: the values of a matrix that is not positive definite, the order in which a
 // reducer of one's own gets its elements, partial sums in bf16, dots of f32 by TF32, and that a
 // start value does not count (W-12: a reduction that forgets it). And the known deviations that
-// profiles of XLA's back ends list: I-8, N-9, P-2, P-3 and V-2. Of rewrites of programs: zeros of
-// either sign, and what lies within the intervals of the program.
+// profiles of XLA's back ends list: I-8, N-9, P-2, P-3 and V-2. Each step of a scan gives a value
+// of the carry's type. Of rewrites of programs: zeros of either sign, and what lies within the
+// intervals of the program.
 const std::set<std::string> kLegalOnCpus = {
-    "cholesky/indefinite_is_zero", "programs/negated_difference_is_exchanged",
+    "cholesky/indefinite_is_zero",       "programs/negated_difference_is_exchanged",
     "programs/plus_zero_is_the_operand", "programs/zero_minus_is_negate",
-    "reduce/arguments_exchanged"};
+    "reduce/arguments_exchanged",        "scan/sums_narrow_beside_another"};
 const std::set<std::string> kLegalOnXlaCpu = {"cholesky/indefinite_is_zero",
                                               "convert/f64_to_f16_by_f32",
                                               "convert/f64_to_float8_by_f16",
@@ -88,9 +89,13 @@ const std::set<std::string> kLegalOnXlaCpu = {"cholesky/indefinite_is_zero",
                                               "programs/root_of_square_is_abs",
                                               "programs/zero_minus_is_negate",
                                               "reduce-window/sums_in_bf16",
+                                              "reduce-window/sums_narrow_beside_another",
                                               "reduce/arguments_exchanged",
                                               "reduce/sums_in_bf16",
-                                              "reduce/sums_in_f16"};
+                                              "reduce/sums_in_f16",
+                                              "reduce/sums_narrow_beside_another",
+                                              "scan/sums_narrow_beside_another",
+                                              "scatter/sums_narrow_beside_another"};
 const std::set<std::string> kLegalOnGpus = {"cholesky/indefinite_is_zero",
                                             "convert/f64_to_f16_by_f32",
                                             "convert/f64_to_float8_by_f16",
@@ -107,7 +112,8 @@ const std::set<std::string> kLegalOnGpus = {"cholesky/indefinite_is_zero",
                                             "programs/product_of_exponentials_adds_exponents",
                                             "programs/root_of_square_is_abs",
                                             "programs/zero_minus_is_negate",
-                                            "reduce/arguments_exchanged"};
+                                            "reduce/arguments_exchanged",
+                                            "scan/sums_narrow_beside_another"};
 
 TEST(ScoreTest, ProfilesHideNoDefectButWhatTheyGrant) {
   const std::vector<CorpusCase> cases = QuickTier();

@@ -407,6 +407,20 @@ TEST_F(EnclosureTest, NansReachTheirCells) {
   }
 }
 
+// NaNs are marked by numbers, for which complex elements have no place.
+TEST_F(EnclosureTest, ScattersThatOverwriteComplexNumbersLetGoOfNans) {
+  const BoxTree box = Of(absl::StrCat(kNanInTheMiddle,
+                                      " c = c64[3] complex(l, l)\n i = s32[1,1] constant({{0}})\n"
+                                      " u = c64[1] constant({(1, 2)})\n"
+                                      " ROOT r = c64[3] scatter(c, i, u), update_window_dims={}, "
+                                      "inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, "
+                                      "index_vector_dim=1, to_apply=second"),
+                         {F32({1, 2, 1})}, "xla-cpu",
+                         "second { a = c64[] parameter(0) ROOT b = c64[] parameter(1) }\n");
+  ASSERT_TRUE(box.box().has_nan());
+  EXPECT_NE(box.box().nan.Get(1).bits, 0u);
+}
+
 // Zero times what may be infinite is zero or NaN, not NaN alone.
 TEST_F(EnclosureTest, DotsOfUnboundedIntervals) {
   const BoxTree box = Of(absl::StrCat(kMayOverflow,

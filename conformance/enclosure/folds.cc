@@ -148,8 +148,9 @@ absl::StatusOr<std::vector<Box>> EncloseRising(const Instruction& instruction, B
   absl::StatusOr<Literal> high = context.evaluate(AtEnds(operands, true));
   if (!high.ok()) return high.status();
   if (low->is_tuple()) return AnythingOf(instruction);
-  // Marks are numbers that some types lack.
-  if (HasNans(operands) && !Info(low->element_type()).format->has_sign) {
+  // Marks are real numbers, with signs that some types lack.
+  const FloatFormat* const format = Info(low->element_type()).format;
+  if (HasNans(operands) && (format == nullptr || !format->has_sign)) {
     return AnythingOf(instruction);
   }
   Box box = HullOfCorners(*low, *high);

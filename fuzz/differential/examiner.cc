@@ -13,6 +13,7 @@
 #include "fuzz/differential/ways.h"
 #include "fuzz/programs/program.h"
 #include "spec/analysis/effects.h"
+#include "spec/text/parser.h"
 
 namespace assay::fuzz {
 namespace {
@@ -282,7 +283,11 @@ void Examiner::RunTarget(const Module& module, absl::Span<const DeviceInputs> in
     return;
   }
   absl::Status supported = target_->Supports(module);
-  if (!supported.ok()) return SetFailure(module, supported, result);
+  if (!supported.ok()) {
+    SetFailure(module, supported, result);
+    if (result->outcome == Outcome::kFinding) LocalizeFailure(module, inputs, result);
+    return;
+  }
   const bool twice =
       repeat && !analysis::UsesRandomState(module) && target_->capabilities().executes_again;
   InputSets sets;
@@ -399,11 +404,32 @@ void Examiner::Localize(const Module& module, absl::Span<const DeviceInputs> inp
   }
 }
 
+// Returns true if the target fails in the same way at a module that returns its parameter, as a
+// target does that does not start.
+bool Examiner::FailsAtEveryModule(FindingKind kind) {
+  const auto module = ParseModule("HloModule plain\nENTRY e { ROOT p = f32[] parameter(0) }");
+  std::vector<DeviceInputs> inputs(1);
+  inputs[0].arguments = {Literal::Zeros(Shape(ElementType::kF32, {}))};
+  InputSets sets;
+  sets.sets = {inputs};
+  sets.order = {0};
+  const absl::StatusOr<ModuleRun> run = target_->RunSets(**module, sets);
+  if (run.ok()) return false;
+  Examination plain;
+  SetFailure(**module, run.status(), &plain);
+  return plain.outcome == Outcome::kFinding && plain.signature.kind == kind;
+}
+
 // The first instruction, or group, that the target fails at alone: what a crash, a hang or a
 // refusal of the whole is called after.
 void Examiner::LocalizeFailure(const Module& module, absl::Span<const DeviceInputs> inputs,
                                Examination* result) {
   if (!options_.localize) return;
+  if (FailsAtEveryModule(result->signature.kind)) {
+    result->signature.operation = "every program";
+    result->signature.error.clear();  // when it dies is chance
+    return;
+  }
   TriageInput input;
   input.module = &module;
   input.arguments = ArgumentsOf(inputs);

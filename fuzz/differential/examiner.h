@@ -110,6 +110,7 @@ class Examiner {
                        Examination* result);
   void Localize(const Module& module, absl::Span<const DeviceInputs> inputs,
                 const Judgement& judgement, Examination* result);
+  bool FailsAtEveryModule(FindingKind kind);
   void LocalizeFailure(const Module& module, absl::Span<const DeviceInputs> inputs,
                        Examination* result);
 

@@ -195,9 +195,9 @@ class Fuzz(CommandLineTest):
                           '--programs', '40', '--seconds', '60', '--jobs', '1'), 1, 'wrong: reverse')
 
     def test_targets_that_die_or_refuse(self):
-        # The run goes on.
-        self.expect(assay('fuzz', '--target', 'process:exit 3', '--ops', 'add', '--programs', '6', '--seconds', '60',
-                          '--no-reduction', '--jobs', '1'), 1, 'crash: add', '6 programs', '6 finding')
+        # The run goes on, and says once that the target dies at every program.
+        self.expect(assay('fuzz', '--target', 'process:exit 3', '--ops', 'add,negate', '--programs', '6', '--seconds', '60',
+                          '--no-reduction', '--jobs', '1'), 1, 'crash: every program', '6 programs', '6 finding', '1 signature')
 
     def test_parts_of_real_modules(self):
         seeds = os.path.join(self.folder.name, 'seeds')

@@ -8,6 +8,7 @@
 #include <climits>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
 #include <string>
 
 #include "absl/cleanup/cleanup.h"
@@ -17,8 +18,13 @@ namespace assay {
 namespace {
 
 absl::Status TooLarge(const std::string& name, int64_t max_bytes) {
+  constexpr const char* kUnits[] = {"bytes", "KiB", "MiB", "GiB"};
+  size_t unit = 0;
+  for (; max_bytes >= 1024 && unit + 1 < std::size(kUnits); ++unit) {
+    max_bytes = max_bytes / 1024 + (max_bytes % 1024 == 0 ? 0 : 1);
+  }
   return absl::ResourceExhaustedError(
-      absl::StrCat(name, ": larger than ", (max_bytes >> 30) + 1, " GiB"));
+      absl::StrCat(name, ": larger than ", max_bytes, " ", kUnits[unit]));
 }
 
 absl::Status SystemError(const std::string& path, absl::string_view doing) {

@@ -24,6 +24,8 @@ TEST(ReadFile, SaysWhyNot) {
   { std::ofstream(path) << "x"; }
   ASSERT_EQ(truncate(path.c_str(), off_t{1} << 32), 0);  // sparse
   EXPECT_EQ(ReadFile(path).status().code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_THAT(std::string(ReadFile(path, 1 << 16).status().message()),
+              HasSubstr("larger than 64 KiB"));
 }
 
 TEST(WriteFile, ReplacesWholeFilesOnly) {

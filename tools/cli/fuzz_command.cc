@@ -361,8 +361,9 @@ int FuzzCommand::Run() {
   const absl::StatusOr<fuzz::CampaignResult> result = fuzz::RunCampaign(options);
   progress.Clear();
   if (!result.ok()) return Fail(result.status(), output);
-  if (absl::Status status = WriteReports(*result); !status.ok()) return Fail(status, output);
+  const absl::Status written = WriteReports(*result);
   Print(*result);
+  if (!written.ok()) return Fail(written, output);
   return result->groups.empty() && HasJudged(*result) ? kExitOk : kExitMismatch;
 }
 

@@ -1,6 +1,7 @@
 // How fast the fuzzer is, by stage, on one thread: programs of up to 12 records, and the reduction
 // of a failure of 30 instructions. docs/fuzzing.md has the figures.
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -88,6 +89,26 @@ void DecodeAndVerify(benchmark::State& state) {
       benchmark::Counter(static_cast<double>(instructions), benchmark::Counter::kIsRate);
 }
 BENCHMARK(DecodeAndVerify);
+
+// The same for programs of eight instructions each.
+void DecodeAndVerifyEight(benchmark::State& state) {
+  static const auto* const programs = [] {
+    auto* made = new std::vector<std::vector<uint8_t>>;
+    for (int64_t i = 0; made->size() < kPrograms; ++i) {
+      std::vector<uint8_t> bytes = RandomBytes(1, i, 3);
+      const FuzzProgram program = DecodeProgram(Everything(), bytes);
+      if (program.module->instruction_count() == 8) made->push_back(std::move(bytes));
+    }
+    return made;
+  }();
+  int64_t next = 0;
+  for (auto _ : state) {
+    const FuzzProgram program = DecodeProgram(Everything(), (*programs)[next++ % kPrograms]);
+    benchmark::DoNotOptimize(VerifyModule(*program.module, {Rules::kStrict}));
+  }
+  state.SetItemsProcessed(next);
+}
+BENCHMARK(DecodeAndVerifyEight);
 
 void DefinitionsAndKernels(benchmark::State& state) {
   RunBudget budget = OneThread().budget;

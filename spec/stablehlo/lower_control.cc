@@ -112,6 +112,15 @@ Instruction* Call(OpContext& op, absl::string_view symbol, AttributeList attribu
     op.Fail(absl::StrCat("there is no function @", symbol));
     return nullptr;
   }
+  if (!function->regions().empty() && !function->regions()[0].blocks().empty()) {
+    const auto& arguments = function->regions()[0].blocks()[0]->arguments;
+    for (size_t i = 0; i < std::min(arguments.size(), op.inputs().size()); ++i) {
+      const std::string why = AgainstDeclared(*arguments[i]->type(), op.inputs()[i]->shape());
+      if (why.empty()) continue;
+      op.Fail(absl::StrCat("argument ", i, " of @", symbol, " is declared as ", why));
+      return nullptr;
+    }
+  }
   absl::StatusOr<Computation*> callee = op.lowering().Function(*function, op.inputs());
   if (!callee.ok()) {
     op.Keep(callee.status());

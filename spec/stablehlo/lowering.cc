@@ -266,6 +266,9 @@ absl::StatusOr<std::vector<Instruction*>> Lowering::LowerBlock(Scope& scope, con
   std::vector<Instruction*> returned;
   for (const Operation* operation : block.operations) {
     if (IsTerminator(*operation)) {
+      if (operation != block.operations.back()) {
+        return Error(*operation, "must be the last operation of its block");
+      }
       for (const Value* operand : operation->operands()) {
         absl::StatusOr<Instruction*> value = ValueIn(scope, *operation, *operand);
         if (!value.ok()) return value.status();
@@ -275,7 +278,23 @@ absl::StatusOr<std::vector<Instruction*>> Lowering::LowerBlock(Scope& scope, con
     }
     if (absl::Status status = LowerOperation(scope, *operation); !status.ok()) return status;
   }
-  return returned;
+  if (block.operations.empty()) return returned;
+  return Error(*block.operations.back(), "ends its block, but a block must end with a return");
+}
+
+std::string AgainstDeclared(const Type& declared, const Shape& made) {
+  if (declared.kind != TypeKind::kTensor || !made.is_array() || declared.types.size() != 1) {
+    return "";
+  }
+  const Type& element = *declared.types[0];
+  const bool is_known = element.kind == TypeKind::kScalar;
+  bool fits = declared.dimensions.size() == static_cast<size_t>(made.rank()) &&
+              (!is_known || declared.element_type() == made.element_type());
+  for (int64_t d = 0; fits && d < made.rank(); ++d) {
+    const int64_t size = declared.dimensions[d];
+    fits = size == kDynamic || made.is_dynamic_dimension(d) || size == made.dimension(d);
+  }
+  return fits ? "" : absl::StrCat(PrintType(declared), ", but is ", made.ToString());
 }
 
 absl::Status Lowering::LowerOperation(Scope& scope, const Operation& operation) {
@@ -293,6 +312,12 @@ absl::Status Lowering::LowerOperation(Scope& scope, const Operation& operation) 
     if (context.result(i) == nullptr) {
       return Error(operation, absl::StrCat("gives no result ", i), absl::StatusCode::kInternal);
     }
+    // What the interpreter's dialect gives is filled in after the run.
+    const std::string why =
+        absl::StartsWith(operation.name(), "interpreter.")
+            ? ""
+            : AgainstDeclared(*operation.results()[i]->type(), context.result(i)->shape());
+    if (!why.empty()) return Error(operation, absl::StrCat("result ", i, " is declared as ", why));
     scope.values[operation.results()[i]] = context.result(i);
   }
   if (scope.computation->instruction_count() == before) return absl::OkStatus();

@@ -303,6 +303,10 @@ absl::Span<const Handler> ChloHandlers();
 absl::Span<const Handler> ShardyHandlers();
 absl::Span<const Handler> CheckHandlers();
 
+// Why a value is not of a declared type, "tensor<2xf32>, but is f32[3]"; empty where it may be.
+// Sizes that either says to be dynamic are not compared.
+std::string AgainstDeclared(const Type& declared, const Shape& made);
+
 // An operation that is the opcode of its row with attributes of the same meaning (lower_rows.cc).
 // False where the row has no opcode.
 bool LowerByRow(OpContext& op);

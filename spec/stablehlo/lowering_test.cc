@@ -168,6 +168,52 @@ func.func private @d(%a: tensor<4x3xf32>, %c: tensor<3xf32>) -> (tensor<4x3xf32>
   EXPECT_THAT(Lowered(other), HasSubstr("composites with regions have no counterpart in HLO"));
 }
 
+// What HLO's verifier cannot see: the declared type of a value is gone in the module.
+TEST(Lowering, DeclaredTypesHold) {
+  const std::string argument = "%a: tensor<2x3xf32>", type = "tensor<2x3xf32>";
+  const std::string wide = "tensor<2x3xf64>";
+  const std::string callee =
+      absl::StrCat("func.func private @g(%a: ", wide, ") -> ", wide, " { return %a : ", wide, " }");
+  EXPECT_THAT(
+      Lowered(Function(argument, wide, absl::StrCat("%r = call @g(%a) : (", type, ") -> ", wide)) +
+              callee),
+      HasSubstr("argument 0 of @g is declared as tensor<2x3xf64>, but is f32[2,3]"));
+  EXPECT_THAT(
+      Lowered(Function(argument, type,
+                       absl::StrCat("%b = stablehlo.convert %a : (", type, ") -> ", wide,
+                                    "\n  %r = call @g(%b) : (", wide, ") -> ", type)) +
+              callee),
+      HasSubstr("3:8: func.call: result 0 is declared as tensor<2x3xf32>, but is f64[2,3]"));
+  EXPECT_THAT(Lowered(Function(argument, "tensor<6xf32>",
+                               absl::StrCat("%t = stablehlo.tuple %a : tuple<", type,
+                                            ">\n  %r = stablehlo.get_tuple_element %t[0] : (tuple<",
+                                            type, ">) -> tensor<6xf32>"))),
+              HasSubstr("result 0 is declared as tensor<6xf32>, but is f32[2,3]"));
+}
+
+TEST(Lowering, AxesOfShardings) {
+  const auto sharded = [](absl::string_view mesh, absl::string_view rest) {
+    return Lowered(absl::StrCat(
+        "sdy.mesh @m = <[", mesh, "]>\n",
+        Function(
+            absl::StrCat("%r: tensor<4xf32> {sdy.sharding = #sdy.sharding<@m, [{}]", rest, ">}"),
+            "tensor<4xf32>", "")));
+  };
+  EXPECT_THAT(sharded("\"x\"=2", ", unreduced={\"x\"}"), HasSubstr("parameter(0)"));
+  EXPECT_THAT(sharded("\"x\"=2", ", unreduced={}"), HasSubstr("'unreduced' must have an axis"));
+  EXPECT_THAT(sharded("\"x\"=2", ", replicated={}"), HasSubstr("'replicated' must have an axis"));
+  EXPECT_THAT(sharded("\"x\"=2, \"x\"=2", ""), HasSubstr("a mesh has two axes of the name x"));
+}
+
+TEST(Lowering, BlocksEndWithReturns) {
+  EXPECT_THAT(Lowered("func.func @main(%a: tensor<f32>) -> tensor<f32> {\n"
+                      "  %r = stablehlo.abs %a : tensor<f32>\n}"),
+              HasSubstr("ends its block, but a block must end with a return"));
+  EXPECT_THAT(Lowered("func.func @main(%a: tensor<f32>) -> tensor<f32> {\n"
+                      "  return %a : tensor<f32>\n  %r = stablehlo.abs %a : tensor<f32>\n}"),
+              HasSubstr("must be the last operation of its block"));
+}
+
 TEST(Lowering, SizesAreFoldedThroughCalls) {
   const std::string text = R"(
 func.func private @double(%n: tensor<i32>) -> tensor<i32> {

@@ -45,6 +45,11 @@ absl::StatusOr<MeshAxes> AxesOf(const Attribute& mesh) {
           size->integer > kMostDevices / result.devices) {
         return absl::InvalidArgumentError("a mesh has an axis without a sound name and size");
       }
+      for (const MeshAxis& other : result.axes) {
+        if (other.name != name->text) continue;
+        return absl::InvalidArgumentError(
+            absl::StrCat("a mesh has two axes of the name ", name->text));
+      }
       result.devices *= size->integer;
       result.axes.push_back({name->text, size->integer, {1, size->integer}});
     }

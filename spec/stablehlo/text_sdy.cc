@@ -86,6 +86,7 @@ bool TextReader::ReadSdySharding(const Attribute*& out) {
     lexer_.Next();
     const Attribute* axes;
     if (!Expect('=', "'=' before axes") || !ReadSdyAxes(axes)) return false;
+    if (axes->elements.empty()) return Fail(absl::StrCat("'", word, "' must have an axis"));
     for (const NamedAttribute& field : fields) {
       if (field.name == word) return Fail(absl::StrCat("'", word, "' is given twice"));
     }

@@ -78,7 +78,6 @@ absl::StatusOr<std::unique_ptr<Module>> ThroughForm(const Module& module, Form f
                                                                : stablehlo::ChloForm::kOperations);
   if (!program.ok()) return program.status();
   auto parsed = Reread(**program, form);
-  if (form == Form::kArtifact && absl::IsUnimplemented(parsed.status())) return parsed.status();
   if (!parsed.ok()) return absl::InternalError(parsed.status().message());
   auto converted = stablehlo::ToModule(**parsed);
   if (!converted.ok()) return absl::InternalError(converted.status().ToString());
@@ -86,25 +85,15 @@ absl::StatusOr<std::unique_ptr<Module>> ThroughForm(const Module& module, Form f
 }
 
 // What the module computes as StableHLO, in one of the forms. With `all_forms` the others must say
-// the same. Some operations of CHLO have no decomposition, so that some programs have no artifact:
-// `has_artifact` says so, and a text takes its place.
+// the same.
 absl::StatusOr<std::unique_ptr<Module>> RoundTrip(const Module& module, size_t number,
-                                                  bool all_forms, std::string* text,
-                                                  bool* has_artifact) {
+                                                  bool all_forms, std::string* text) {
   auto program = stablehlo::FromModule(module);
   if (!program.ok()) return program.status();
   *text = PrintText(**program, stablehlo::PrintForm::kPretty);
   auto first = ThroughForm(module, static_cast<Form>(number % kForms));
-  if (absl::IsUnimplemented(first.status())) {
-    *has_artifact = false;
-    first = ThroughForm(module, Form::kPretty);
-  }
   for (int other = 1; all_forms && first.ok() && other < kForms; ++other) {
     auto second = ThroughForm(module, static_cast<Form>((number + other) % kForms));
-    if (absl::IsUnimplemented(second.status())) {
-      *has_artifact = false;
-      continue;
-    }
     if (!second.ok()) return second.status();
     PrintOptions print = PrintOptions::ShortParsable();
     print.canonicalize_names = true;  // artifacts keep those of parameters, text does not
@@ -156,7 +145,7 @@ TEST(StablehloRoundTrip, GoldenResultsStayTheSame) {
   ASSERT_TRUE(cases.ok()) << cases.status();
   const int stride = Stride();
   const auto [part, parts] = Part();
-  int same = 0, without_artifact = 0;  // of operations that have no decomposition
+  int same = 0;
   std::map<std::string, int> reasons;
   for (size_t i = part * stride; i < cases->size(); i += stride * parts) {
     const CorpusCase& each = (*cases)[i];
@@ -164,10 +153,7 @@ TEST(StablehloRoundTrip, GoldenResultsStayTheSame) {
     absl::StatusOr<ReadyCase> ready = MakeReady(each);
     ASSERT_TRUE(ready.ok()) << ready.status();
     std::string text;
-    bool has_artifact = true;
-    absl::StatusOr<std::unique_ptr<Module>> back =
-        RoundTrip(*ready->module, i, stride == 1, &text, &has_artifact);
-    if (!has_artifact) ++without_artifact;
+    absl::StatusOr<std::unique_ptr<Module>> back = RoundTrip(*ready->module, i, stride == 1, &text);
     if (const char* folder = std::getenv("ASSAY_STABLEHLO_TEXTS"); folder != nullptr) {
       std::ofstream(absl::StrCat(folder, "/", i, ".mlir")) << text;
     }
@@ -197,8 +183,7 @@ TEST(StablehloRoundTrip, GoldenResultsStayTheSame) {
   for (const auto& [reason, count] : reasons) {
     if (stride == 1) std::cout << count << " cases: " << reason << "\n";
   }
-  std::cout << same << " cases give the same bits, " << without_artifact
-            << " programs have no artifact\n";
+  std::cout << same << " cases give the same bits\n";
 }
 
 // The value of a program whose composites have other names, so that they are their decompositions;

@@ -104,7 +104,8 @@ ASSAY_INLINE float Log32(float x) {
   const bool tiny = x < 0x1p-126f;
   const float value = LogOfPattern32(Bits(tiny ? x * 0x1p24f : x), tiny ? -24 : 0);
   const float special = x == 0 ? -kInfinity32 : x > 0 ? x : kNan32;
-  return (x > 0) & (x < kInfinity32) ? value : special;
+  const bool usual = (x > 0) & (x < kInfinity32);
+  return usual ? value : special;
 }
 
 // Near zero by a polynomial, which returns NaN for NaN too, elsewhere 1 - 2 / (e^2x + 1). There the

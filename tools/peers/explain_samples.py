@@ -43,7 +43,7 @@ def whole(assay, name):
 def isolated(assay, name):
     target = f'process:{peers.PYTHON} {ROOT}/tools/peers/xla_cpu.py --strict'
     return run(assay, 'diff', os.path.join(SAMPLES, name + '.hlo'), '--inputs',
-               os.path.join(SAMPLES, name + '.inputs.npz'), '--isolate', '--right', target)
+               os.path.join(SAMPLES, name + '.inputs.npz'), '--isolate', '--profile', 'xla-cpu', '--right', target)
 
 
 def instruction_count(name):

@@ -73,7 +73,7 @@ def operands_text(program, position):
 
 def judge_alone(assay, name, programs):
     """Verdict by program, and the differences: every instruction alone on XLA CPU."""
-    report = diff(assay, programs, '', '--isolate')
+    report = diff(assay, programs, '', '--isolate', '--profile', 'xla-cpu')
     if 'instructions' not in report:
         return {}, [Difference(name, 'fails', report['error'])]
     by_name = {program_text.identifier(program.name): program for program in programs}

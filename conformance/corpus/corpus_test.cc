@@ -311,7 +311,6 @@ inputs:
   EXPECT_EQ(cases[0].inputs[1].use.high, 5);
 }
 
-// Programs have no operation; inputs that are written and the bounds of types stand for each type.
 // Variants are forms of their own in one type, and of all others one form.
 TEST(Templates, HaveTheirFormsInOneType) {
   const auto cases = ExpandTemplates(
@@ -321,13 +320,15 @@ TEST(Templates, HaveTheirFormsInOneType) {
       "t");
   ASSERT_TRUE(cases.ok()) << cases.status();
   std::vector<std::string> forms;
-  for (const CorpusCase& each : *cases)
+  for (const CorpusCase& each : *cases) {
     forms.push_back(absl::StrCat(each.id, " ", each.Tag("form")));
+  }
   EXPECT_THAT(forms,
               UnorderedElementsAre("reverse/bf16/x.2/benign x", "reverse/bf16/x.3/benign x",
                                    "reverse/f32/x.2/benign x.2", "reverse/f32/x.3/benign x.3"));
 }
 
+// Programs have no operation; inputs that are written and the bounds of types stand for each type.
 TEST(Templates, ExpandToPrograms) {
   const auto cases = ExpandTemplates(
       "template program/x\ntypes: s8 u8 bf16\nprofiles: benign\nmodule:\n  ENTRY e {"

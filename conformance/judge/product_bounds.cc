@@ -42,9 +42,9 @@ class ProductBound {
   }
 
  private:
-  // For each element of the result: the number of factors that count, of those that are not finite,
-  // and of those with a rounded logarithm in the sum of `smallest`; and the binary logarithms of
-  // the largest and the smallest product of some of the factors, then of the partial products.
+  // For each element of the result: how many factors count, how many are not finite, and how many
+  // have a rounded logarithm in the sum of `smallest`; the binary logarithms of the largest and the
+  // smallest product of some of the factors; then the same for the partial products.
   struct Factors {
     std::vector<double> count, not_finite, other_digits, largest, smallest;
     ScanExtremes partial;

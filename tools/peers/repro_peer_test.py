@@ -120,7 +120,7 @@ def of_each_type(assay, python):
 
 
 def through_lax(assay, python):
-    """The number of operations, and of those whose program is too long, or ends or prints otherwise than expected."""
+    """Returns how many operations there are, and how many have a program that is too long, or ends or prints otherwise than expected."""
     bad, scripts, names = 0, [], []
     with tempfile.TemporaryDirectory() as folder:
         wrong = os.path.join(folder, 'wrong.py')

@@ -16,6 +16,21 @@ struct PJRT_FulfillAliasBuffer {
 
 namespace {
 
+// What a buffer is made of beside its value.
+struct Place {
+  Shape shape;
+  MemorySpace* memory;
+};
+template <typename Args>
+absl::StatusOr<Place> PlaceOf(const Args& args, PJRT_Device* device) {
+  absl::StatusOr<Shape> shape =
+      HostShape(args.shape_element_type, args.shape_dims, args.shape_num_dims, args.shape_layout);
+  if (!shape.ok()) return shape.status();
+  const absl::StatusOr<MemorySpace*> memory = MemoryOf(args.memory, device);
+  if (!memory.ok()) return memory.status();
+  return Place{*std::move(shape), *memory};
+}
+
 absl::Status StatusOf(PJRT_Error_Code code, const char* message, size_t size) {
   return absl::Status(
       static_cast<absl::StatusCode>(code),
@@ -58,17 +73,14 @@ absl::Status BufferView(PJRT_Client_CreateViewOfDeviceBuffer_Args& args) {
 }
 
 absl::Status BufferUninitialized(PJRT_Client_CreateUninitializedBuffer_Args& args) {
-  absl::StatusOr<Shape> shape =
-      HostShape(args.shape_element_type, args.shape_dims, args.shape_num_dims, args.shape_layout);
-  if (!shape.ok()) return shape.status();
-  const absl::StatusOr<MemorySpace*> memory = MemoryOf(args.memory, args.device);
-  if (!memory.ok()) return memory.status();
+  absl::StatusOr<Place> place = PlaceOf(args, args.device);
+  if (!place.ok()) return place.status();
   absl::StatusOr<Literal> zeros =
-      Literal::Create(Shape(shape->element_type(), shape->dimensions()));
+      Literal::Create(Shape(place->shape.element_type(), place->shape.dimensions()));
   if (!zeros.ok()) return zeros.status();
   auto state = std::make_shared<ArrayState>();
   state->Set(*std::move(zeros));
-  args.buffer = new PJRT_Buffer(*memory, *std::move(shape), std::move(state));
+  args.buffer = new PJRT_Buffer(place->memory, std::move(place->shape), std::move(state));
   return absl::OkStatus();
 }
 
@@ -76,26 +88,20 @@ absl::Status BufferOfError(PJRT_Client_CreateErrorBuffer_Args& args) {
   if (args.error_code == PJRT_OK) {
     return absl::InvalidArgumentError("the error of a buffer has the code OK");
   }
-  absl::StatusOr<Shape> shape =
-      HostShape(args.shape_element_type, args.shape_dims, args.shape_num_dims, args.shape_layout);
-  if (!shape.ok()) return shape.status();
-  const absl::StatusOr<MemorySpace*> memory = MemoryOf(args.memory, nullptr);
-  if (!memory.ok()) return memory.status();
+  absl::StatusOr<Place> place = PlaceOf(args, nullptr);
+  if (!place.ok()) return place.status();
   auto state = std::make_shared<ArrayState>();
   state->ready->Set(StatusOf(args.error_code, args.error_message, args.error_message_size));
-  args.buffer = new PJRT_Buffer(*memory, *std::move(shape), std::move(state));
+  args.buffer = new PJRT_Buffer(place->memory, std::move(place->shape), std::move(state));
   return absl::OkStatus();
 }
 
 absl::Status BufferPromise(PJRT_Client_CreateAliasBuffer_Args& args) {
-  absl::StatusOr<Shape> shape =
-      HostShape(args.shape_element_type, args.shape_dims, args.shape_num_dims, args.shape_layout);
-  if (!shape.ok()) return shape.status();
-  const absl::StatusOr<MemorySpace*> memory = MemoryOf(args.memory, nullptr);
-  if (!memory.ok()) return memory.status();
+  absl::StatusOr<Place> place = PlaceOf(args, nullptr);
+  if (!place.ok()) return place.status();
   auto state = std::make_shared<ArrayState>();
-  args.fulfill_alias_buffer_cb = new PJRT_FulfillAliasBuffer{*shape, state};
-  args.alias_buffer = new PJRT_Buffer(*memory, *std::move(shape), std::move(state));
+  args.fulfill_alias_buffer_cb = new PJRT_FulfillAliasBuffer{place->shape, state};
+  args.alias_buffer = new PJRT_Buffer(place->memory, std::move(place->shape), std::move(state));
   return absl::OkStatus();
 }
 

@@ -123,6 +123,40 @@ TEST(InstructionSets, GiveTheSameBits) {
   RecordProperty("sets", sets);
 }
 
+// Some kernels take a shorter path where all elements of a chunk are usual. A NaN at the end of the
+// chunk keeps them from it, and the other elements keep their bits.
+TEST(InstructionSets, ShorterPathsGiveTheSameBits) {
+  const runtime::FloatEnvironmentGuard guard;
+  constexpr uint32_t kStarts = 2000 / kScheduleStride;
+  constexpr int64_t kChunk = 256;
+  const auto pattern_of = [](float x) {
+    return static_cast<uint32_t>(EncodeFloat(ElementType::kF32, x));
+  };
+  std::vector<uint32_t> starts;
+  for (uint32_t i = 0; i < kStarts; ++i) starts.push_back(i * (0xffffffffu / kStarts));
+  for (const uint32_t border : {pattern_of(87), pattern_of(-87), pattern_of(0x1p-126f),
+                                pattern_of(0x1.fffffep127f), pattern_of(-0x1p-126f)}) {
+    for (const uint32_t before : {255u, 254u, 253u, 128u, 1u, 0u})
+      starts.push_back(border - before);
+  }
+  for (const KernelOp op : {KernelOp::kExp, KernelOp::kLog, KernelOp::kLogistic}) {
+    const BlockKernel kernel =
+        BestKernels().by_opcode[static_cast<int>(op)][static_cast<int>(Lane::kF32)];
+    for (const uint32_t start : starts) {
+      std::vector<uint32_t> patterns(kChunk), alone(kChunk), with_nan(kChunk);
+      for (int64_t i = 0; i < kChunk; ++i) patterns[i] = start + static_cast<uint32_t>(i);
+      const std::byte* operands[] = {reinterpret_cast<const std::byte*>(patterns.data())};
+      patterns.back() = patterns.front();
+      kernel(operands, reinterpret_cast<std::byte*>(alone.data()), kChunk, {});
+      patterns.back() = 0x7fc00000;
+      kernel(operands, reinterpret_cast<std::byte*>(with_nan.data()), kChunk, {});
+      alone.pop_back();
+      with_nan.pop_back();
+      ASSERT_EQ(alone, with_nan) << static_cast<int>(op) << " from pattern " << start;
+    }
+  }
+}
+
 // An element's result does not depend on its place.
 TEST(InstructionSets, AreTheSameElementByElement) {
   const runtime::FloatEnvironmentGuard guard;

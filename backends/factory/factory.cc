@@ -115,6 +115,16 @@ std::string ListOf(absl::Span<const BackendKind> kinds) {
   return list;
 }
 
+// The line that fits a specification; null where none does.
+const BackendKind* FindKind(absl::Span<const BackendKind> kinds, absl::string_view specification) {
+  for (const BackendKind& kind : kinds) {
+    absl::string_view argument = specification;
+    if (!absl::ConsumePrefix(&argument, kind.name)) continue;
+    if (argument.empty() == kind.argument.empty()) return &kind;
+  }
+  return nullptr;
+}
+
 // What a path or a command line without its kind was probably meant to be, or nothing.
 std::string ProbablyMeant(absl::string_view specification) {
   const bool library = absl::EndsWith(specification, ".so");
@@ -129,19 +139,20 @@ std::string ProbablyMeant(absl::string_view specification) {
 
 const std::vector<BackendKind>& BuiltInBackends() {
   static const auto& kinds = *new std::vector<BackendKind>{
-      {"golden", "", "the reference interpreter", MakeGolden},
-      {"cpu", "", "the vectorised backend for the host's processors", MakeCpuFast},
-      {"cpu:strict", "", "the same, with passes that change no bit, not even of NaN",
-       MakeCpuStrict},
-      {"cpu:plain", "", "the same without passes: every instruction as it is written",
-       MakeCpuPlain},
+      {"golden", "", "the reference interpreter", MakeGolden, "golden"},
+      {"cpu", "", "the vectorised backend for the host's processors", MakeCpuFast, "cpu"},
+      {"cpu:strict", "", "the same, with passes that change no bit, not even of NaN", MakeCpuStrict,
+       "cpu"},
+      {"cpu:plain", "", "the same without passes: every instruction as it is written", MakeCpuPlain,
+       "cpu"},
       {"cpu:", "OPTIONS", "the same with strict or plain and tier=auto|blocks|native, by commas",
-       MakeCpuWithOptions},
-      {"cuda", "", "the CUDA backend on this machine's GPUs; it has not run on one yet", MakeCuda},
-      {"cuda-emulated", "", "the CUDA backend on an emulated device", MakeCudaEmulated},
+       MakeCpuWithOptions, "cpu"},
+      {"cuda", "", "the CUDA backend on this machine's GPUs; it has not run on one yet", MakeCuda,
+       "cuda"},
+      {"cuda-emulated", "", "the CUDA backend on an emulated device", MakeCudaEmulated, "cuda"},
       {"cuda-emulated:", "OPTIONS",
        "the same with schedule=NAME, seed=N, devices=N, memory=BYTES, separated by commas",
-       MakeCudaEmulated},
+       MakeCudaEmulated, "cuda"},
       {"process:", "COMMAND", "a program that speaks docs/process_backend.md", MakeAnyProcess},
       {"pjrt:", "PLUGIN.so[?OPTION=VALUE&...]", "a PJRT plug-in (docs/pjrt.md)", MakePlugin},
   };
@@ -151,14 +162,17 @@ const std::vector<BackendKind>& BuiltInBackends() {
 absl::StatusOr<std::unique_ptr<Backend>> MakeBackend(absl::Span<const BackendKind> kinds,
                                                      absl::string_view specification,
                                                      const BackendOptions& options) {
-  for (const BackendKind& kind : kinds) {
-    absl::string_view argument = specification;
-    if (!absl::ConsumePrefix(&argument, kind.name)) continue;
-    if (argument.empty() == kind.argument.empty()) return kind.make(argument, options);
+  if (const BackendKind* kind = FindKind(kinds, specification)) {
+    return kind->make(specification.substr(kind->name.size()), options);
   }
   return absl::InvalidArgumentError(
       absl::StrCat("'", specification, "' is not a backend", ProbablyMeant(specification),
                    "; there are ", ListOf(kinds), ". A program of yours is process:COMMAND"));
+}
+
+std::string DefaultProfile(absl::Span<const BackendKind> kinds, absl::string_view specification) {
+  const BackendKind* kind = FindKind(kinds, specification);
+  return kind == nullptr ? BackendKind().profile : kind->profile;
 }
 
 GoldenOptions GoldenOptionsOf(const BackendOptions& options) {

@@ -43,6 +43,7 @@ struct BackendKind {
   std::function<absl::StatusOr<std::unique_ptr<Backend>>(absl::string_view argument,
                                                          const BackendOptions&)>
       make;
+  std::string profile = "cpu-strict";  // what it is judged by where users name none
 
   // As users write it: "process:COMMAND".
   std::string usage() const { return name + argument; }
@@ -56,6 +57,10 @@ const std::vector<BackendKind>& BuiltInBackends();
 absl::StatusOr<std::unique_ptr<Backend>> MakeBackend(absl::Span<const BackendKind> kinds,
                                                      absl::string_view specification,
                                                      const BackendOptions& options);
+
+// The profile of the line that fits a specification; that of any other implementation where none
+// does.
+std::string DefaultProfile(absl::Span<const BackendKind> kinds, absl::string_view specification);
 
 // For backends that are made of golden.
 GoldenOptions GoldenOptionsOf(const BackendOptions& options);

@@ -3,6 +3,7 @@
 
 #include <set>
 #include <string>
+#include <utility>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -93,6 +94,22 @@ TEST(Factory, ABackendSaysWhatItOffers) {
   const BackendCapabilities process = (*Make("process:true"))->capabilities();
   EXPECT_FALSE(process.is_reference || process.modules_are_verified);
   EXPECT_TRUE(process.features.empty());
+}
+
+// Without --profile.
+TEST(Factory, BackendsOfThisTreeHaveProfilesOfTheirOwn) {
+  const std::pair<const char*, const char*> kProfiles[] = {{"golden", "golden"},
+                                                           {"cpu", "cpu"},
+                                                           {"cpu:strict", "cpu"},
+                                                           {"cpu:tier=native", "cpu"},
+                                                           {"cuda", "cuda"},
+                                                           {"cuda-emulated:seed=3", "cuda"},
+                                                           {"process:./x", "cpu-strict"},
+                                                           {"pjrt:x.so", "cpu-strict"},
+                                                           {"files:folder", "cpu-strict"}};
+  for (const auto& [specification, profile] : kProfiles) {
+    EXPECT_EQ(DefaultProfile(BuiltInBackends(), specification), profile) << specification;
+  }
 }
 
 }  // namespace

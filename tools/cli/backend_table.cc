@@ -11,7 +11,8 @@ namespace assay {
 namespace {
 
 // The line of the table for targets that begin with this prefix.
-BackendKind MutantKind(const std::string& prefix, const std::string& help) {
+BackendKind MutantKind(const std::string& prefix, const std::string& help,
+                       const std::string& profile) {
   return {prefix, "NAME", help,
           [prefix](absl::string_view name,
                    const BackendOptions& options) -> absl::StatusOr<std::unique_ptr<Backend>> {
@@ -21,7 +22,8 @@ BackendKind MutantKind(const std::string& prefix, const std::string& help) {
             offered.budget = options.budget;
             offered.custom_calls = options.custom_calls;
             return std::make_unique<MutantBackend>(**mutant, GoldenOptionsOf(offered));
-          }};
+          },
+          profile};
 }
 
 }  // namespace
@@ -29,8 +31,9 @@ BackendKind MutantKind(const std::string& prefix, const std::string& help) {
 const std::vector<BackendKind>& AllBackends() {
   static const auto& kinds = *[] {
     auto* all = new std::vector<BackendKind>(BuiltInBackends());
-    all->push_back(MutantKind("mutant:", "golden with a defect: assay mutants"));
-    all->push_back(MutantKind("conforming:", "a conforming variant of golden: assay mutants"));
+    all->push_back(MutantKind("mutant:", "golden with a defect: assay mutants", "golden"));
+    all->push_back(
+        MutantKind("conforming:", "a conforming variant of golden: assay mutants", "cpu-strict"));
     return all;
   }();
   return kinds;

@@ -2,11 +2,11 @@
 
 #include <string>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
 #include "conformance/profiles/profile.h"
+#include "tools/cli/backend_table.h"
 
 namespace assay {
 
@@ -21,11 +21,7 @@ void ProfileOption::AddTo(CLI::App* sub) {
 }
 
 std::string ProfileOption::For(absl::string_view target) const {
-  if (!given.empty()) return given;
-  if (target == "golden" || absl::StartsWith(target, "mutant:")) return "golden";
-  if (target == "cpu" || absl::StartsWith(target, "cpu:")) return "cpu";
-  if (target == "cuda" || absl::StartsWith(target, "cuda-emulated")) return "cuda";
-  return "cpu-strict";
+  return given.empty() ? DefaultProfile(AllBackends(), target) : given;
 }
 
 }  // namespace assay

@@ -11,7 +11,7 @@
 #include "absl/status/statusor.h"
 #include "evaluator/evaluator.h"
 
-namespace assay {
+namespace assay::evaluator {
 
 // For all-reduce(-start), all-gather(-start), all-to-all, reduce-scatter, ragged-all-to-all, also
 // those that an async-start wraps: what the member at `position` of a group of `members` gets.
@@ -35,6 +35,6 @@ absl::StatusOr<std::unique_ptr<Kernel>> PrepareCollectiveStraight(const Instruct
                                                                   int64_t members,
                                                                   int64_t position);
 
-}  // namespace assay
+}  // namespace assay::evaluator
 
 #endif  // ASSAY_EVALUATOR_COLLECTIVES_H_

@@ -2,7 +2,7 @@
 
 #include "evaluator/evaluator.h"
 
-namespace assay {
+namespace assay::evaluator {
 namespace {
 
 EvaluationContext Fresh(EvaluationContext context) {
@@ -38,4 +38,4 @@ EvaluationContext::Loop::Thread::~Thread() {
   all.insert(all.end(), undecided_.begin(), undecided_.end());
 }
 
-}  // namespace assay
+}  // namespace assay::evaluator

@@ -28,7 +28,7 @@
 #include "spec/ir/module.h"
 #include "spec/views/view.h"
 
-namespace assay {
+namespace assay::evaluator {
 
 using runtime::ArrayRef;
 using runtime::MutableArrayRef;
@@ -135,6 +135,6 @@ absl::StatusOr<std::unique_ptr<Kernel>> PrepareStraight(const Instruction& instr
 // interpreter's and not counted here).
 bool HasDefinition(Opcode opcode);
 
-}  // namespace assay
+}  // namespace assay::evaluator
 
 #endif  // ASSAY_EVALUATOR_EVALUATOR_H_

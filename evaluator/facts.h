@@ -14,7 +14,7 @@
 #include "spec/ir/literal.h"
 #include "spec/ir/module.h"
 
-namespace assay {
+namespace assay::evaluator {
 
 // Evaluates a module; whoever runs modules gives it.
 using EvaluateModule = std::function<absl::StatusOr<Literal>(const Module& module,
@@ -54,6 +54,6 @@ absl::StatusOr<std::vector<AccumulationFact>> FindAccumulationFacts(
     FactsWanted wanted = FactsWanted::kCondition, const EvaluateModule& evaluate = nullptr,
     int64_t leaf = 0);
 
-}  // namespace assay
+}  // namespace assay::evaluator
 
 #endif  // ASSAY_EVALUATOR_FACTS_H_

@@ -9,7 +9,7 @@
 #include "evaluator/evaluator.h"
 #include "gtest/gtest.h"
 
-namespace assay {
+namespace assay::evaluator {
 namespace {
 
 constexpr int64_t kThreads[] = {1, 2, 3, 8};
@@ -239,4 +239,4 @@ TEST(Parallel, SeveralOwners) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::evaluator

@@ -10,7 +10,7 @@
 #include "spec/text/parser.h"
 #include "spec/text/printer.h"
 
-namespace assay {
+namespace assay::fuzz {
 namespace {
 
 void RunOneInput(absl::string_view text) {
@@ -26,9 +26,9 @@ void RunOneInput(absl::string_view text) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::fuzz
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  assay::RunOneInput(absl::string_view(reinterpret_cast<const char*>(data), size));
+  assay::fuzz::RunOneInput(absl::string_view(reinterpret_cast<const char*>(data), size));
   return 0;
 }

@@ -31,7 +31,7 @@
 #include "spec/text/parser.h"
 #include "spec/text/printer.h"
 
-namespace assay {
+namespace assay::fuzz {
 namespace {
 
 namespace fs = std::filesystem;
@@ -232,7 +232,7 @@ void WriteSuite(const fs::path& source, const fs::path& out) {
 // Programs of one to ten records.
 void WritePrograms(const fs::path& out) {
   for (uint64_t i = 0; i < 64; ++i) {
-    const std::vector<uint8_t> bytes = fuzz::RandomBytes(31, i, 10);
+    const std::vector<uint8_t> bytes = RandomBytes(31, i, 10);
     Write(out / absl::StrCat("programs/", i),
           absl::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
   }
@@ -282,13 +282,13 @@ void Run(const fs::path& source, const fs::path& out) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::fuzz
 
 int main(int argc, char** argv) {
   if (argc != 3) {
     std::fprintf(stderr, "usage: fuzz_corpus SOURCE_DIR OUT_DIR\n");
     return 2;
   }
-  assay::Run(argv[1], argv[2]);
+  assay::fuzz::Run(argv[1], argv[2]);
   return 0;
 }

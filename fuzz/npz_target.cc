@@ -11,7 +11,7 @@
 #include "fuzz/properties.h"
 #include "spec/arrays/arrays.h"
 
-namespace assay {
+namespace assay::fuzz {
 namespace {
 
 void RequireSameArrays(const std::vector<NamedLiteral>& arrays) {
@@ -46,9 +46,9 @@ void RunOneInput(absl::string_view content) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::fuzz
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  assay::RunOneInput(absl::string_view(reinterpret_cast<const char*>(data), size));
+  assay::fuzz::RunOneInput(absl::string_view(reinterpret_cast<const char*>(data), size));
   return 0;
 }

@@ -15,13 +15,13 @@
 #include "fuzz/record_fuzzing.h"
 #include "spec/text/printer.h"
 
-namespace assay {
+namespace assay::fuzz {
 namespace {
 
 struct Subject {
   std::unique_ptr<Backend> target;
-  std::unique_ptr<TargetProfile> profile;
-  std::unique_ptr<fuzz::Examiner> examiner;
+  std::unique_ptr<conformance::TargetProfile> profile;
+  std::unique_ptr<Examiner> examiner;
 };
 
 Subject MakeSubject() {
@@ -34,38 +34,38 @@ Subject MakeSubject() {
   absl::StatusOr<std::unique_ptr<Backend>> target =
       MakeBackend(BuiltInBackends(), is_cuda ? "cuda-emulated" : "cpu", backend);
   RequireOk(target.status(), "there is a backend");
-  absl::StatusOr<TargetProfile> profile = TargetProfile::Find(is_cuda ? "cuda" : "cpu");
+  absl::StatusOr<conformance::TargetProfile> profile =
+      conformance::TargetProfile::Find(is_cuda ? "cuda" : "cpu");
   RequireOk(profile.status(), "it has a profile");
   Subject subject;
   subject.target = *std::move(target);
-  subject.profile = std::make_unique<TargetProfile>(*std::move(profile));
-  fuzz::ExaminerOptions options;
+  subject.profile = std::make_unique<conformance::TargetProfile>(*std::move(profile));
+  ExaminerOptions options;
   options.budget.bytes = int64_t{1} << 28;
   options.budget.seconds = 20;
   options.budget.threads = 1;
   options.ways = false;  // programs_target.cc has them
-  subject.examiner =
-      std::make_unique<fuzz::Examiner>(subject.target.get(), *subject.profile, options);
+  subject.examiner = std::make_unique<Examiner>(subject.target.get(), *subject.profile, options);
   return subject;
 }
 
 void RunOneInput(absl::Span<const uint8_t> bytes) {
   static const Subject* const subject = new Subject(MakeSubject());
-  const fuzz::FuzzProgram program = fuzz::DecodeProgram(GrammarOfAll(), bytes);
+  const FuzzProgram program = DecodeProgram(GrammarOfAll(), bytes);
   CountFeatures(*program.module);
-  const absl::StatusOr<std::vector<DeviceInputs>> inputs = fuzz::MakeInputs(program);
+  const absl::StatusOr<std::vector<DeviceInputs>> inputs = MakeInputs(program);
   RequireOk(inputs.status(), "a program has values");
-  const fuzz::Examination found =
+  const Examination found =
       subject->examiner->Examine(*program.module, *inputs, static_cast<int64_t>(bytes.size()));
   Require(
-      found.outcome != fuzz::Outcome::kFinding, "the backend is within its profile",
+      found.outcome != Outcome::kFinding, "the backend is within its profile",
       absl::StrCat(found.signature.Text(), ": ", found.detail, "\n", PrintModule(*program.module)));
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::fuzz
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  assay::RunOneInput({data, size});
+  assay::fuzz::RunOneInput({data, size});
   return 0;
 }

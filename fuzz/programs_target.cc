@@ -13,37 +13,37 @@
 #include "spec/text/printer.h"
 #include "spec/verify/verifier.h"
 
-namespace assay {
+namespace assay::fuzz {
 namespace {
 
 void RunOneInput(absl::Span<const uint8_t> bytes) {
-  const fuzz::FuzzProgram program = fuzz::DecodeProgram(GrammarOfAll(), bytes);
+  const FuzzProgram program = DecodeProgram(GrammarOfAll(), bytes);
   const Module& module = *program.module;
   Require(program.refused == 0, "no row of the grammar is refused", program.refusal);
   RequireOk(VerificationStatus(VerifyModule(module, {Rules::kStrict})),
             "any bytes are a valid program");
   CountFeatures(module);
-  const absl::StatusOr<std::vector<DeviceInputs>> inputs = fuzz::MakeInputs(program);
+  const absl::StatusOr<std::vector<DeviceInputs>> inputs = MakeInputs(program);
   RequireOk(inputs.status(), "a program has values");
   RunBudget budget;
   budget.bytes = int64_t{1} << 28;
   budget.seconds = 20;
-  const auto golden = fuzz::RunByKernels(module, *inputs, budget);
+  const auto golden = RunByKernels(module, *inputs, budget);
   if (absl::IsResourceExhausted(golden.status())) return;
   RequireOk(golden.status(), "a valid program runs");
-  const fuzz::Way ways[] = {fuzz::Way::kDefinitions,
-                            fuzz::kWays[1 + bytes.size() % (std::size(fuzz::kWays) - 1)]};
-  const auto difference = fuzz::FindWayThatDiffers(module, *inputs, *golden, ways, budget);
+  const Way ways[] = {Way::kDefinitions,
+                      fuzz::kWays[1 + bytes.size() % (std::size(fuzz::kWays) - 1)]};
+  const auto difference = FindWayThatDiffers(module, *inputs, *golden, ways, budget);
   Require(!difference, "all ways to run a program give the same bits",
-          difference ? absl::StrCat(fuzz::WayName(difference->way), ": ", difference->detail, "\n",
+          difference ? absl::StrCat(WayName(difference->way), ": ", difference->detail, "\n",
                                     PrintModule(module))
                      : "");
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::fuzz
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  assay::RunOneInput({data, size});
+  assay::fuzz::RunOneInput({data, size});
   return 0;
 }

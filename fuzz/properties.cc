@@ -15,7 +15,7 @@
 #include "spec/text/printer.h"
 #include "spec/verify/verifier.h"
 
-namespace assay {
+namespace assay::fuzz {
 namespace {
 
 // A message says what is wrong, it does not repeat the file.
@@ -163,4 +163,4 @@ void RequireProtoProperties(const Module& module) {
   RequireTextProperties(**again);
 }
 
-}  // namespace assay
+}  // namespace assay::fuzz

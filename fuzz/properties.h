@@ -11,7 +11,7 @@
 #include "absl/strings/string_view.h"
 #include "spec/ir/module.h"
 
-namespace assay {
+namespace assay::fuzz {
 
 // The limit on the bytes of constants of one input. Slow inputs reduce coverage.
 inline constexpr int64_t kFuzzLiteralBytes = int64_t{1} << 16;
@@ -34,6 +34,6 @@ void RequireTextProperties(const Module& module);
 // round trip loses nothing and that its text, if it can be parsed, has the properties above.
 void RequireProtoProperties(const Module& module);
 
-}  // namespace assay
+}  // namespace assay::fuzz
 
 #endif  // ASSAY_FUZZ_PROPERTIES_H_

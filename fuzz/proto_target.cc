@@ -10,7 +10,7 @@
 #include "fuzz/properties.h"
 #include "spec/proto/module_file.h"
 
-namespace assay {
+namespace assay::fuzz {
 namespace {
 
 bool IsLarge(const Module& module) {
@@ -33,9 +33,9 @@ void RunOneInput(absl::string_view content) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::fuzz
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  assay::RunOneInput(absl::string_view(reinterpret_cast<const char*>(data), size));
+  assay::fuzz::RunOneInput(absl::string_view(reinterpret_cast<const char*>(data), size));
   return 0;
 }

@@ -13,7 +13,7 @@
 #include "fuzz/programs/features.h"
 #include "fuzz/properties.h"
 
-namespace assay {
+namespace assay::fuzz {
 
 inline constexpr int64_t kMostFuzzRecords = 24;
 inline constexpr size_t kFuzzCounters = 1 << 15;
@@ -27,38 +27,39 @@ inline void CountFeature(uint64_t feature) {
 
 inline void CountFeatures(const Module& module) {
   std::fill(std::begin(fuzz_counters), std::end(fuzz_counters), 0);
-  fuzz::ForEachFeature(module, CountFeature);
+  ForEachFeature(module, CountFeature);
 }
 
-inline const fuzz::Grammar& GrammarOfAll() {
+inline const Grammar& GrammarOfAll() {
   static const auto* const grammar = [] {
-    absl::StatusOr<fuzz::Grammar> made = fuzz::Grammar::Create();
+    absl::StatusOr<Grammar> made = Grammar::Create();
     RequireOk(made.status(), "there is a grammar of all operations");
-    return new fuzz::Grammar(*std::move(made));
+    return new Grammar(*std::move(made));
   }();
   return *grammar;
 }
 
-inline size_t CopyOut(const fuzz::Bytes& bytes, uint8_t* out, size_t most) {
+inline size_t CopyOut(const Bytes& bytes, uint8_t* out, size_t most) {
   const size_t size = std::min(bytes.size(), most);
   std::copy_n(bytes.begin(), size, out);
   return size;
 }
 
-}  // namespace assay
+}  // namespace assay::fuzz
 
 extern "C" size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size, size_t max_size,
                                           unsigned int seed) {
-  return assay::CopyOut(assay::fuzz::MutateRecords({data, size}, seed, assay::kMostFuzzRecords),
-                        data, max_size);
+  return assay::fuzz::CopyOut(
+      assay::fuzz::MutateRecords({data, size}, seed, assay::fuzz::kMostFuzzRecords), data,
+      max_size);
 }
 
 extern "C" size_t LLVMFuzzerCustomCrossOver(const uint8_t* data1, size_t size1,
                                             const uint8_t* data2, size_t size2, uint8_t* out,
                                             size_t max_out, unsigned int seed) {
-  return assay::CopyOut(
-      assay::fuzz::CrossRecords({data1, size1}, {data2, size2}, seed, assay::kMostFuzzRecords), out,
-      max_out);
+  return assay::fuzz::CopyOut(assay::fuzz::CrossRecords({data1, size1}, {data2, size2}, seed,
+                                                        assay::fuzz::kMostFuzzRecords),
+                              out, max_out);
 }
 
 #endif  // ASSAY_FUZZ_RECORD_FUZZING_H_

@@ -14,9 +14,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   absl::StatusOr<std::unique_ptr<assay::stablehlo::Program>> program =
       assay::stablehlo::ParseBytecode(bytes, "fuzz.bc");
   if (program.ok()) {
-    assay::RequireStablehloProperties(**program);
+    assay::fuzz::RequireStablehloProperties(**program);
   } else {
-    assay::RequireRefusal(program.status());
+    assay::fuzz::RequireRefusal(program.status());
   }
   return 0;
 }

@@ -10,7 +10,7 @@
 #include "spec/stablehlo/text.h"
 #include "spec/stablehlo/to_module.h"
 
-namespace assay {
+namespace assay::fuzz {
 namespace {
 
 using stablehlo::PrintForm;
@@ -58,4 +58,4 @@ void RequireStablehloProperties(const Program& program) {
   if (converted.ok()) RequireStableArtifact(program);
 }
 
-}  // namespace assay
+}  // namespace assay::fuzz

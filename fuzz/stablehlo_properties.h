@@ -7,11 +7,11 @@
 
 #include "spec/stablehlo/tree.h"
 
-namespace assay {
+namespace assay::fuzz {
 
 // Aborts if a property does not hold (properties.h).
 void RequireStablehloProperties(const stablehlo::Program& program);
 
-}  // namespace assay
+}  // namespace assay::fuzz
 
 #endif  // ASSAY_FUZZ_STABLEHLO_PROPERTIES_H_

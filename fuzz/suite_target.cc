@@ -16,35 +16,40 @@
 #include "conformance/runner/waivers.h"
 #include "fuzz/properties.h"
 
-namespace assay {
+namespace assay::fuzz {
 namespace {
 
-void RequireSameCase(const CorpusCase& before) {
-  const std::string text = FormatCase(before);
-  absl::StatusOr<std::vector<CorpusCase>> again = ReadCases(text, "again", kFuzzLiteralBytes);
+void RequireSameCase(const conformance::CorpusCase& before) {
+  const std::string text = conformance::FormatCase(before);
+  absl::StatusOr<std::vector<conformance::CorpusCase>> again =
+      conformance::ReadCases(text, "again", kFuzzLiteralBytes);
   RequireOk(again.status(), "a case that is written can be read: " + text);
   Require(again->size() == 1, "one case is written as one", text);
-  Require(FormatCase((*again)[0]) == text, "the second print of a case is the first", text);
+  Require(conformance::FormatCase((*again)[0]) == text, "the second print of a case is the first",
+          text);
 }
 
 void RunCases(absl::string_view text) {
-  absl::StatusOr<std::vector<CorpusCase>> cases = ReadCases(text, "fuzz", kFuzzLiteralBytes);
+  absl::StatusOr<std::vector<conformance::CorpusCase>> cases =
+      conformance::ReadCases(text, "fuzz", kFuzzLiteralBytes);
   if (!cases.ok()) return RequireRefusal(cases.status());
-  for (const CorpusCase& each : *cases) {
+  for (const conformance::CorpusCase& each : *cases) {
     RequireSameCase(each);
-    absl::StatusOr<ReadyCase> ready = MakeReady(each, kFuzzLiteralBytes);
+    absl::StatusOr<conformance::ReadyCase> ready = conformance::MakeReady(each, kFuzzLiteralBytes);
     if (!ready.ok()) RequireRefusal(ready.status());
   }
 }
 
 void RunTemplates(absl::string_view text) {
-  absl::StatusOr<std::vector<CorpusCase>> cases = ExpandTemplates(text, "fuzz");
+  absl::StatusOr<std::vector<conformance::CorpusCase>> cases =
+      conformance::ExpandTemplates(text, "fuzz");
   if (!cases.ok()) return RequireRefusal(cases.status());
   for (size_t i = 0; i < std::min<size_t>(cases->size(), 4); ++i) RequireSameCase((*cases)[i]);
 }
 
 void RunProfile(absl::string_view text) {
-  absl::StatusOr<TargetProfile> profile = TargetProfile::FromText(text, "fuzz");
+  absl::StatusOr<conformance::TargetProfile> profile =
+      conformance::TargetProfile::FromText(text, "fuzz");
   if (!profile.ok()) return RequireRefusal(profile.status());
   for (const std::string& line : profile->Differences()) {
     Require(!line.empty(), "every entry has a line");
@@ -52,17 +57,18 @@ void RunProfile(absl::string_view text) {
 }
 
 void RunWaivers(absl::string_view text) {
-  absl::StatusOr<std::vector<Waiver>> waivers = ReadWaivers(text, "fuzz");
+  absl::StatusOr<std::vector<conformance::Waiver>> waivers = conformance::ReadWaivers(text, "fuzz");
   if (!waivers.ok()) RequireRefusal(waivers.status());
 }
 
 void RunReport(absl::string_view text) {
-  absl::StatusOr<RunResult> report = ParseReport(text, "fuzz");
+  absl::StatusOr<conformance::RunResult> report = conformance::ParseReport(text, "fuzz");
   if (!report.ok()) return RequireRefusal(report.status());
-  const std::string written = FormatReport(*report);
-  absl::StatusOr<RunResult> again = ParseReport(written, "again");
+  const std::string written = conformance::FormatReport(*report);
+  absl::StatusOr<conformance::RunResult> again = conformance::ParseReport(written, "again");
   RequireOk(again.status(), "a report that is written can be read: " + written);
-  Require(FormatReport(*again) == written, "the second print of a report is the first", written);
+  Require(conformance::FormatReport(*again) == written, "the second print of a report is the first",
+          written);
 }
 
 void RunOneInput(absl::string_view content) {
@@ -77,9 +83,9 @@ void RunOneInput(absl::string_view content) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::fuzz
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  assay::RunOneInput(absl::string_view(reinterpret_cast<const char*>(data), size));
+  assay::fuzz::RunOneInput(absl::string_view(reinterpret_cast<const char*>(data), size));
   return 0;
 }

@@ -10,14 +10,14 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   assay::ParseOptions options;
-  options.max_literal_bytes = assay::kFuzzLiteralBytes;
+  options.max_literal_bytes = assay::fuzz::kFuzzLiteralBytes;
   options.file_name = "fuzz.hlo";
   absl::StatusOr<std::unique_ptr<assay::Module>> module =
       assay::ParseModule(absl::string_view(reinterpret_cast<const char*>(data), size), options);
   if (module.ok()) {
-    assay::RequireTextProperties(**module);
+    assay::fuzz::RequireTextProperties(**module);
   } else {
-    assay::RequireRefusal(module.status());
+    assay::fuzz::RequireRefusal(module.status());
   }
   return 0;
 }

@@ -30,7 +30,7 @@ class CustomCallEffect : public runtime::Effect {
                              process.id(),
                              process.grid(),
                              process.world().options().random_seed,
-                             static_cast<EvaluationContext&>(context),
+                             static_cast<evaluator::EvaluationContext&>(context),
                              &process};
     absl::StatusOr<Literal> result = handler_(call);
     if (!result.ok()) return result.status();

@@ -31,7 +31,7 @@ struct CustomCall {
   ProcessId process;
   ProcessGrid grid;
   uint64_t random_seed = 0;
-  EvaluationContext& context;               // budget, and the caller for called computations
+  evaluator::EvaluationContext& context;    // budget, and the caller for called computations
   const runtime::Process* owner = nullptr;  // who pays for arrays; null: nobody
 };
 

@@ -82,7 +82,7 @@ int64_t LeavesBefore(const Shape& tuple, int64_t index) {
 }  // namespace
 
 // The operands of one instruction in one activation.
-class DemandMachine::Operands : public OperandElements {
+class DemandMachine::Operands : public evaluator::OperandElements {
  public:
   // `reads`, unless null, gets every element that is asked for.
   Operands(DemandMachine& machine, const DemandedLeaf& place, std::vector<ElementKey>* reads)
@@ -90,7 +90,7 @@ class DemandMachine::Operands : public OperandElements {
   absl::StatusOr<Element> At(int64_t operand, absl::Span<const int64_t> index) override {
     const Instruction* instruction = place_.instruction->operand(operand);
     const ElementKey key{{place_.activation, instruction, 0},
-                         PositionOf(index, instruction->shape().dimensions())};
+                         evaluator::PositionOf(index, instruction->shape().dimensions())};
     if (reads_ != nullptr) reads_->push_back(key);
     return machine_.Attempt(key);
   }
@@ -175,17 +175,18 @@ absl::StatusOr<Element> DemandMachine::Compute(const ElementKey& key) {
 }
 
 absl::StatusOr<Element> DemandMachine::ComputeByDefinition(const ElementKey& key) {
-  absl::StatusOr<Definition*> definition = DefinitionOf(key.place);
+  absl::StatusOr<evaluator::Definition*> definition = DefinitionOf(key.place);
   if (!definition.ok()) return definition.status();
   Operands operands(*this, key.place, nullptr);
-  const Dimensions index = IndexAt(key.position, ShapeOf(key.place).dimensions());
+  const Dimensions index = evaluator::IndexAt(key.position, ShapeOf(key.place).dimensions());
   return (*definition)->At(key.place.leaf, index, operands, context_);
 }
 
 absl::StatusOr<Element> DemandMachine::ComputeCall(const ElementKey& key) {
   const Instruction& call = *key.place.instruction;
   if (const std::optional<Opcode> opcode = ElementwiseOp(call); opcode) {
-    absl::StatusOr<ScalarFunction> function = custom_calls::ElementwiseFunction(call, *opcode);
+    absl::StatusOr<evaluator::ScalarFunction> function =
+        custom_calls::ElementwiseFunction(call, *opcode);
     if (!function.ok()) return function.status();
     absl::StatusOr<Element> operand =
         Attempt({{key.place.activation, call.operand(0), 0}, key.position});
@@ -222,11 +223,13 @@ bool DemandMachine::IsTransparent(const Instruction& instruction) const {
          HasShapeOfOperands(instruction);
 }
 
-absl::StatusOr<Definition*> DemandMachine::DefinitionOf(const DemandedLeaf& place) {
-  std::unique_ptr<Definition>& known = definitions_[{place.activation, place.instruction, 0}];
+absl::StatusOr<evaluator::Definition*> DemandMachine::DefinitionOf(const DemandedLeaf& place) {
+  std::unique_ptr<evaluator::Definition>& known =
+      definitions_[{place.activation, place.instruction, 0}];
   if (known == nullptr) {
     if (absl::Status status = Remember(kDefinitionBytes); !status.ok()) return status;
-    absl::StatusOr<std::unique_ptr<Definition>> made = PrepareDefinition(*place.instruction);
+    absl::StatusOr<std::unique_ptr<evaluator::Definition>> made =
+        evaluator::PrepareDefinition(*place.instruction);
     if (!made.ok()) return made.status();
     known = *std::move(made);
   }
@@ -240,11 +243,11 @@ absl::StatusOr<std::vector<ElementKey>> DemandMachine::ReadsOf(const ElementKey&
     return ReadsOfCall(key, ElementwiseOp(*key.place.instruction).has_value());
   }
   // A fresh definition: those of whole-array operations do not read again what they remember.
-  absl::StatusOr<std::unique_ptr<Definition>> definition =
-      PrepareDefinition(*key.place.instruction);
+  absl::StatusOr<std::unique_ptr<evaluator::Definition>> definition =
+      evaluator::PrepareDefinition(*key.place.instruction);
   if (!definition.ok()) return definition.status();
   Operands operands(*this, key.place, &all);
-  const Dimensions index = IndexAt(key.position, ShapeOf(key.place).dimensions());
+  const Dimensions index = evaluator::IndexAt(key.position, ShapeOf(key.place).dimensions());
   absl::StatusOr<Element> value = (*definition)->At(key.place.leaf, index, operands, context_);
   if (!value.ok()) return value.status();
   absl::flat_hash_set<ElementKey> seen;

@@ -103,7 +103,7 @@ class DemandMachine : public runtime::ComputationCaller {
   absl::StatusOr<Element> ComputeCall(const ElementKey& key);
   std::optional<Opcode> ElementwiseOp(const Instruction& custom_call) const;
   bool IsTransparent(const Instruction& instruction) const;
-  absl::StatusOr<Definition*> DefinitionOf(const DemandedLeaf& place);
+  absl::StatusOr<evaluator::Definition*> DefinitionOf(const DemandedLeaf& place);
   absl::StatusOr<DemandedLeaf> Enter(const DemandedLeaf& place);
   absl::StatusOr<DemandedLeaf> EnterConditional(const DemandedLeaf& place);
   absl::StatusOr<DemandedLeaf> EnterWhile(const DemandedLeaf& place);
@@ -114,7 +114,7 @@ class DemandMachine : public runtime::ComputationCaller {
   const PlannedModule& module_;
   RunBudget limits_;
   runtime::Budget budget_;
-  EvaluationContext context_;
+  evaluator::EvaluationContext context_;
   int64_t bytes_ = 0;
   int64_t computed_ = 0;
   int depth_ = 0;
@@ -126,10 +126,10 @@ class DemandMachine : public runtime::ComputationCaller {
   absl::flat_hash_map<ActivationKey, int32_t> activation_of_;
   // By what computes them; of postponed ones also by what was asked for.
   absl::flat_hash_map<ElementKey, Element> values_;
-  absl::flat_hash_map<DemandedLeaf, DemandedLeaf> resolved_;                    // of parameters
-  absl::flat_hash_map<DemandedLeaf, Turns> turns_;                              // of loops, leaf 0
-  absl::flat_hash_map<DemandedLeaf, std::unique_ptr<Definition>> definitions_;  // leaf 0
-  absl::flat_hash_map<DemandedLeaf, std::unique_ptr<DemandedCall>> calls_;      // leaf 0
+  absl::flat_hash_map<DemandedLeaf, DemandedLeaf> resolved_;  // of parameters
+  absl::flat_hash_map<DemandedLeaf, Turns> turns_;            // of loops, leaf 0
+  absl::flat_hash_map<DemandedLeaf, std::unique_ptr<evaluator::Definition>> definitions_;  // leaf 0
+  absl::flat_hash_map<DemandedLeaf, std::unique_ptr<DemandedCall>> calls_;                 // leaf 0
 };
 
 }  // namespace assay

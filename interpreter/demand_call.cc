@@ -44,7 +44,7 @@ DemandedCall::DemandedCall(const Instruction& call, const PlanOptions& options)
 }
 
 absl::StatusOr<Element> DemandedCall::At(int64_t leaf, int64_t position, Source source,
-                                         EvaluationContext& context) {
+                                         evaluator::EvaluationContext& context) {
   if (results_.empty()) {
     if (absl::Status status = Gather(source); !status.ok()) return status;
     if (absl::Status status = Make(context); !status.ok()) return status;
@@ -65,7 +65,7 @@ absl::Status DemandedCall::Gather(Source source) {
   return absl::OkStatus();
 }
 
-absl::Status DemandedCall::Make(EvaluationContext& context) {
+absl::Status DemandedCall::Make(evaluator::EvaluationContext& context) {
   std::vector<Literal> leaves, operands;
   for (const Part& part : parts_) leaves.push_back(part.value);
   absl::Span<const Literal> rest = leaves;

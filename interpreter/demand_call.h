@@ -27,11 +27,11 @@ class DemandedCall {
   // where it fails, the next attempt goes on from there.
   using Source = absl::FunctionRef<absl::StatusOr<Element>(int64_t, int64_t, int64_t)>;
   absl::StatusOr<Element> At(int64_t leaf, int64_t position, Source source,
-                             EvaluationContext& context);
+                             evaluator::EvaluationContext& context);
 
  private:
   absl::Status Gather(Source source);
-  absl::Status Make(EvaluationContext& context);
+  absl::Status Make(evaluator::EvaluationContext& context);
 
   // A leaf of an operand.
   struct Part {

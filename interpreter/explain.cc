@@ -44,7 +44,7 @@ absl::StatusOr<ElementTrace> TraceOf(DemandMachine& machine, const ElementKey& k
   const Shape& shape = DemandMachine::ShapeOf(*place);
   trace.instruction = place->instruction;
   trace.leaf = place->leaf;
-  trace.index = IndexAt(key.position, shape.dimensions());
+  trace.index = evaluator::IndexAt(key.position, shape.dimensions());
   trace.type = shape.element_type();
   trace.value = *value;
   trace.context = machine.ContextOf(place->activation);
@@ -82,7 +82,7 @@ absl::StatusOr<ElementTrace> ExplainElement(const Module& module,
   const runtime::FloatEnvironmentGuard guard;
   DemandMachine machine(**planned, arguments, options.budget);
   ElementKey key{{0, root, query.output}, 0};
-  key.position = PositionOf(query.index, DemandMachine::ShapeOf(key.place).dimensions());
+  key.position = evaluator::PositionOf(query.index, DemandMachine::ShapeOf(key.place).dimensions());
   absl::StatusOr<Element> value = machine.Evaluate(key);
   if (stats != nullptr) *stats = {machine.elements(), machine.steps()};
   if (!value.ok()) return value.status();

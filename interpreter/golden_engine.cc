@@ -12,19 +12,20 @@
 namespace assay {
 namespace {
 
-runtime::KernelOr AsKernel(absl::StatusOr<std::unique_ptr<Kernel>> kernel) {
+runtime::KernelOr AsKernel(absl::StatusOr<std::unique_ptr<evaluator::Kernel>> kernel) {
   if (!kernel.ok()) return kernel.status();
   return *std::move(kernel);
 }
 
 // A loop on scalars, condition and body as flat programs.
-class ScalarLoop : public Kernel {
+class ScalarLoop : public evaluator::Kernel {
  public:
-  ScalarLoop(ProgramCache::Program condition, ProgramCache::Program body)
+  ScalarLoop(evaluator::ProgramCache::Program condition, evaluator::ProgramCache::Program body)
       : condition_(std::move(condition)), body_(std::move(body)) {}
 
-  absl::Status Run(absl::Span<const ArrayRef> operands, absl::Span<const MutableArrayRef> results,
-                   EvaluationContext& context) const override {
+  absl::Status Run(absl::Span<const runtime::ArrayRef> operands,
+                   absl::Span<const runtime::MutableArrayRef> results,
+                   evaluator::EvaluationContext& context) const override {
     std::vector<Element> state(operands.size());
     for (size_t i = 0; i < state.size(); ++i) {
       state[i] = LoadElement(operands[i].shape->element_type(), operands[i].data, 0);
@@ -50,7 +51,7 @@ class ScalarLoop : public Kernel {
   }
 
  private:
-  const ProgramCache::Program condition_, body_;
+  const evaluator::ProgramCache::Program condition_, body_;
 };
 
 // Counts how elements were decided, and keeps the first that were not.
@@ -62,7 +63,7 @@ class GoldenState : public runtime::EngineState {
   runtime::Context& context() override { return context_; }
 
   void AfterStep(const Instruction& instruction) override {
-    for (const UndecidedElement& element : undecided_) {
+    for (const evaluator::UndecidedElement& element : undecided_) {
       if (results_.size() == RunStats::kMostUndecided) break;
       results_.push_back({&instruction, element});
     }
@@ -80,24 +81,25 @@ class GoldenState : public runtime::EngineState {
   }
 
  private:
-  EvaluationContext context_;
-  std::vector<UndecidedElement> undecided_;  // of the kernel that runs
+  evaluator::EvaluationContext context_;
+  std::vector<evaluator::UndecidedElement> undecided_;  // of the kernel that runs
   std::vector<UndecidedResult> results_;
 };
 
 }  // namespace
 
 bool GoldenEngine::AppliesRegion(const Computation& region) const {
-  return ProgramCache::Find(region).ok();
+  return evaluator::ProgramCache::Find(region).ok();
 }
 
 runtime::KernelOr GoldenEngine::Prepare(const Instruction& instruction) const {
-  return AsKernel(options_.straight ? PrepareStraight(instruction) : PrepareKernel(instruction));
+  return AsKernel(options_.straight ? evaluator::PrepareStraight(instruction)
+                                    : evaluator::PrepareKernel(instruction));
 }
 
 runtime::KernelOr GoldenEngine::PrepareOnViews(const Instruction& instruction,
                                                absl::Span<const View> views) const {
-  return AsKernel(PrepareKernelOnViews(instruction, views));
+  return AsKernel(evaluator::PrepareKernelOnViews(instruction, views));
 }
 
 runtime::KernelOr GoldenEngine::PrepareLoop(const Instruction& loop) const {
@@ -105,16 +107,17 @@ runtime::KernelOr GoldenEngine::PrepareLoop(const Instruction& loop) const {
   for (const Shape* leaf : Leaves(loop.shape())) {
     if (!leaf->is_scalar()) return nullptr;
   }
-  auto condition = ProgramCache::Find(*loop.GetComputation(Attr::kCondition));
-  auto body = ProgramCache::Find(*loop.GetComputation(Attr::kBody));
+  auto condition = evaluator::ProgramCache::Find(*loop.GetComputation(Attr::kCondition));
+  auto body = evaluator::ProgramCache::Find(*loop.GetComputation(Attr::kBody));
   if (!condition.ok() || !body.ok()) return nullptr;
   return std::make_unique<ScalarLoop>(*std::move(condition), *std::move(body));
 }
 
 runtime::KernelOr GoldenEngine::PrepareCollective(const Instruction& collective, int64_t members,
                                                   int64_t position) const {
-  return AsKernel(options_.straight ? PrepareCollectiveStraight(collective, members, position)
-                                    : assay::PrepareCollective(collective, members, position));
+  return AsKernel(options_.straight
+                      ? evaluator::PrepareCollectiveStraight(collective, members, position)
+                      : assay::evaluator::PrepareCollective(collective, members, position));
 }
 
 runtime::EffectOr GoldenEngine::PrepareEffect(const Instruction& instruction) const {

@@ -14,7 +14,7 @@ PlannedModule::~PlannedModule() = default;
 absl::StatusOr<std::unique_ptr<PlannedModule>> PlannedModule::Create(const Module& module,
                                                                      const PlanOptions& options) {
   std::unique_ptr<PlannedModule> planned(new PlannedModule(options));
-  const ProgramCache::Scope programs(std::make_shared<ProgramCache>());
+  const evaluator::ProgramCache::Scope programs(std::make_shared<evaluator::ProgramCache>());
   absl::StatusOr<std::unique_ptr<runtime::ModulePlan>> plan =
       runtime::ModulePlan::Create(module, *planned->engine_, options);
   if (!plan.ok()) return plan.status();
@@ -59,7 +59,7 @@ absl::StatusOr<Literal> Interpret(const Module& module, absl::Span<const Literal
 }
 
 bool IsInterpreted(Opcode opcode) {
-  return runtime::IsRunByRuntime(opcode) || HasDefinition(opcode);
+  return runtime::IsRunByRuntime(opcode) || evaluator::HasDefinition(opcode);
 }
 
 }  // namespace assay

@@ -34,12 +34,12 @@ using runtime::RunOptions;
 // An element whose rounding is not proven.
 struct UndecidedResult {
   const Instruction* instruction = nullptr;
-  UndecidedElement element;
+  evaluator::UndecidedElement element;
 };
 
 struct RunStats : runtime::RunStats {
   static constexpr size_t kMostUndecided = 1000;
-  RealStats real;  // elements by deciding tier; undecided ones
+  evaluator::RealStats real;  // elements by deciding tier; undecided ones
   // The first undecided elements of elementwise instructions, transforms and complex products (not
   // of what runs in regions), kMostUndecided at most.
   std::vector<UndecidedResult> undecided;

@@ -26,10 +26,10 @@ uint64_t HashName(absl::string_view name) {
 // 32-bit words of one execution, one after the other.
 class Words {
  public:
-  Words(uint64_t key, Counter128* counter) : key_(key), counter_(counter) {}
+  Words(uint64_t key, evaluator::Counter128* counter) : key_(key), counter_(counter) {}
   uint32_t Next() {
     if (used_ == 4) {
-      block_ = Philox4x32(key_, (*counter_)++);
+      block_ = evaluator::Philox4x32(key_, (*counter_)++);
       used_ = 0;
     }
     return block_[used_++];
@@ -41,7 +41,7 @@ class Words {
 
  private:
   uint64_t key_;
-  Counter128* counter_;
+  evaluator::Counter128* counter_;
   std::array<uint32_t, 4> block_{};
   int used_ = 4;
 };
@@ -52,10 +52,10 @@ double UnitUniform(ElementType type, Words& words) {
   return std::ldexp(words.Next() >> 9, -23);
 }
 
-double F64(RealFunction function, double x) {
+double F64(evaluator::RealFunction function, double x) {
   Element element;
   std::memcpy(&element.bits, &x, sizeof x);
-  const Element y = EvaluateReal(function, ElementType::kF64, element);
+  const Element y = evaluator::EvaluateReal(function, ElementType::kF64, element);
   double result;
   std::memcpy(&result, &y.bits, sizeof result);
   return result;
@@ -65,8 +65,9 @@ double F64(RealFunction function, double x) {
 std::array<double, 2> Normals(ElementType type, Words& words) {
   const double u = std::max(UnitUniform(type, words), 1e-7);
   const double angle = 2 * std::numbers::pi * UnitUniform(type, words);
-  const double radius = std::sqrt(-2 * F64(RealFunction::kLog, u));
-  return {radius * F64(RealFunction::kSin, angle), radius * F64(RealFunction::kCos, angle)};
+  const double radius = std::sqrt(-2 * F64(evaluator::RealFunction::kLog, u));
+  return {radius * F64(evaluator::RealFunction::kSin, angle),
+          radius * F64(evaluator::RealFunction::kCos, angle)};
 }
 
 class Rng : public runtime::Effect {

@@ -7,7 +7,7 @@
 #include "backends/passes/pass.h"
 #include "spec/verify/verifier.h"
 
-namespace assay {
+namespace assay::cpu {
 namespace {
 
 // A plan with the engine and the module that it refers to.
@@ -96,4 +96,4 @@ absl::StatusOr<std::shared_ptr<const runtime::ModulePlan>> CpuBackend::Plan(
   return std::shared_ptr<const runtime::ModulePlan>(std::move(planned), pointer);
 }
 
-}  // namespace assay
+}  // namespace assay::cpu

@@ -10,7 +10,7 @@
 #include "backends/cpu/vector/tier.h"
 #include "backends/engine_backend.h"
 
-namespace assay {
+namespace assay::cpu {
 
 struct CpuOptions {
   runtime::RunOptions run = {};
@@ -44,6 +44,6 @@ class CpuBackend : public EngineBackend {
   const std::string name_;
 };
 
-}  // namespace assay
+}  // namespace assay::cpu
 
 #endif  // ASSAY_BACKENDS_CPU_CPU_BACKEND_H_

@@ -10,7 +10,7 @@
 #include "backends/passes/pass.h"
 #include "spec/verify/verifier.h"
 
-namespace assay {
+namespace assay::cuda {
 namespace {
 
 // A plan with the engine and the module that it refers to.
@@ -138,4 +138,4 @@ absl::StatusOr<std::shared_ptr<const runtime::ModulePlan>> CudaBackend::Plan(
   return std::shared_ptr<const runtime::ModulePlan>(std::move(planned), pointer);
 }
 
-}  // namespace assay
+}  // namespace assay::cuda

@@ -13,7 +13,7 @@
 #include "backends/cuda/device_pool.h"
 #include "backends/engine_backend.h"
 
-namespace assay {
+namespace assay::cuda {
 
 struct CudaOptions {
   runtime::RunOptions run = {};
@@ -59,6 +59,6 @@ class CudaBackend : public EngineBackend {
   const bool fuse_;
 };
 
-}  // namespace assay
+}  // namespace assay::cuda
 
 #endif  // ASSAY_BACKENDS_CUDA_CUDA_BACKEND_H_

@@ -12,7 +12,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace assay {
+namespace assay::cuda {
 namespace {
 
 using ::testing::HasSubstr;
@@ -80,4 +80,4 @@ TEST(PlanRunner, FillsInTheAddressesOfEveryKindOfArray) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::cuda

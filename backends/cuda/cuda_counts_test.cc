@@ -13,7 +13,7 @@
 #include "backends/cuda/testing/programs.h"
 #include "gtest/gtest.h"
 
-namespace assay {
+namespace assay::cuda {
 namespace {
 
 using cuda::testing::Floats;
@@ -179,4 +179,4 @@ TEST(CudaCounts, ProcessesExchangeValuesInStreamOrder) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::cuda

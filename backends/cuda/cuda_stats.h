@@ -6,12 +6,12 @@
 #include "backends/cuda/device/device.h"
 #include "runtime/run.h"
 
-namespace assay {
+namespace assay::cuda {
 
 struct CudaStats : runtime::RunStats {
   cuda::DeviceCounts device;  // the sum over all devices of the run
 };
 
-}  // namespace assay
+}  // namespace assay::cuda
 
 #endif  // ASSAY_BACKENDS_CUDA_CUDA_STATS_H_

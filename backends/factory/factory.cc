@@ -26,10 +26,10 @@ MadeBackend MakeGolden(absl::string_view /*argument*/, const BackendOptions& opt
   return std::make_unique<GoldenBackend>(GoldenOptionsOf(options));
 }
 
-MadeBackend MakeCpu(const BackendOptions& options, CpuOptions cpu) {
+MadeBackend MakeCpu(const BackendOptions& options, cpu::CpuOptions cpu) {
   cpu.seconds = options.budget.seconds;
   cpu.run = GoldenOptionsOf(options).run;
-  return std::make_unique<CpuBackend>(std::move(cpu));
+  return std::make_unique<cpu::CpuBackend>(std::move(cpu));
 }
 MadeBackend MakeCpuFast(absl::string_view /*argument*/, const BackendOptions& options) {
   return MakeCpu(options, {});
@@ -43,7 +43,7 @@ MadeBackend MakeCpuPlain(absl::string_view /*argument*/, const BackendOptions& o
 }
 
 MadeBackend MakeCpuWithOptions(absl::string_view argument, const BackendOptions& options) {
-  absl::StatusOr<CpuOptions> cpu = ParseCpuOptions(argument);
+  absl::StatusOr<cpu::CpuOptions> cpu = cpu::ParseCpuOptions(argument);
   if (!cpu.ok()) return cpu.status();
   return MakeCpu(options, *std::move(cpu));
 }
@@ -51,16 +51,16 @@ MadeBackend MakeCpuWithOptions(absl::string_view argument, const BackendOptions&
 MadeBackend MakeCuda(absl::string_view /*argument*/, const BackendOptions& options) {
   absl::StatusOr<std::shared_ptr<cuda::Api>> api = cuda::LoadPlugin();
   if (!api.ok()) return api.status();
-  return CudaBackend::Create("cuda", *std::move(api),
-                             {GoldenOptionsOf(options).run, options.budget.seconds});
+  return cuda::CudaBackend::Create("cuda", *std::move(api),
+                                   {GoldenOptionsOf(options).run, options.budget.seconds});
 }
 
 MadeBackend MakeCudaEmulated(absl::string_view argument, const BackendOptions& options) {
-  absl::StatusOr<CudaEmulatedOptions> emulator = ParseEmulatorOptions(argument);
+  absl::StatusOr<cuda::CudaEmulatedOptions> emulator = cuda::ParseEmulatorOptions(argument);
   if (!emulator.ok()) return emulator.status();
   std::string name = "cuda-emulated";
   if (!argument.empty()) absl::StrAppend(&name, ":", argument);
-  return CudaBackend::Create(
+  return cuda::CudaBackend::Create(
       std::move(name), cuda::EmulatedRuntime::Create(*emulator),
       {GoldenOptionsOf(options).run, options.budget.seconds, emulator->fuse});
 }
@@ -70,18 +70,18 @@ std::string ShellQuoted(absl::string_view word) {
   return absl::StrCat("'", absl::StrReplaceAll(word, {{"'", "'\\''"}}), "'");
 }
 
-MadeBackend MakeProcess(ProcessOptions process, const BackendOptions& options) {
+MadeBackend MakeProcess(process::ProcessOptions process, const BackendOptions& options) {
   process.memory_bytes = options.memory_bytes;
   const double limit = options.budget.seconds;
   for (double* seconds : {&process.start_seconds, &process.compile_seconds,
                           &process.execute_seconds, &process.run_seconds}) {
     *seconds = limit < 0 ? -1 : std::min(*seconds, limit);
   }
-  return std::make_unique<ProcessBackend>(process);
+  return std::make_unique<process::ProcessBackend>(process);
 }
 
 MadeBackend MakeAnyProcess(absl::string_view command, const BackendOptions& options) {
-  ProcessOptions process;
+  process::ProcessOptions process;
   process.command = std::string(command);
   return MakeProcess(std::move(process), options);
 }
@@ -99,7 +99,7 @@ MadeBackend MakePlugin(absl::string_view argument, const BackendOptions& options
         "there is no program ", driver,
         ", which drives PJRT plug-ins; the environment variable ASSAY_PJRT_DRIVER names another"));
   }
-  ProcessOptions process;
+  process::ProcessOptions process;
   process.command = absl::StrCat("exec ", ShellQuoted(driver), " ", ShellQuoted(argument));
   process.name = absl::StrCat("pjrt:", argument);
   return MakeProcess(std::move(process), options);

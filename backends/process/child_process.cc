@@ -22,7 +22,7 @@
 #include "backends/process/message.h"
 #include "runtime/interrupt.h"
 
-namespace assay {
+namespace assay::process {
 namespace {
 
 constexpr size_t kKeptOutput = 16 << 10;
@@ -295,4 +295,4 @@ absl::Status ChildProcess::ReadExactly(absl::Span<std::byte> bytes, Clock::time_
   return absl::OkStatus();
 }
 
-}  // namespace assay
+}  // namespace assay::process

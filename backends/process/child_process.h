@@ -18,7 +18,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 
-namespace assay {
+namespace assay::process {
 
 class ChildProcess {
  public:
@@ -72,6 +72,6 @@ class ChildProcess {
   std::string output_;   // the end of its output
 };
 
-}  // namespace assay
+}  // namespace assay::process
 
 #endif  // ASSAY_BACKENDS_PROCESS_CHILD_PROCESS_H_

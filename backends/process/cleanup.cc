@@ -10,7 +10,7 @@
 #include <mutex>
 #include <utility>
 
-namespace assay {
+namespace assay::process {
 namespace {
 
 constexpr int kSlots = 64;
@@ -92,4 +92,4 @@ void ForgetFolder(const std::string& folder) {
   }
 }
 
-}  // namespace assay
+}  // namespace assay::process

@@ -7,7 +7,7 @@
 
 #include <string>
 
-namespace assay {
+namespace assay::process {
 
 // Register a process group to kill, or a folder to remove with its contents, if SIGINT, SIGTERM or
 // SIGHUP ends the process. The number of each is limited; further calls have no effect.
@@ -17,6 +17,6 @@ void RemoveOnSignal(const std::string& folder);
 void ForgetGroup(pid_t group);
 void ForgetFolder(const std::string& folder);
 
-}  // namespace assay
+}  // namespace assay::process
 
 #endif  // ASSAY_BACKENDS_PROCESS_CLEANUP_H_

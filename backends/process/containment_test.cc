@@ -18,7 +18,7 @@
 #include "gtest/gtest.h"
 #include "spec/testing/schedule.h"
 
-namespace assay {
+namespace assay::process {
 namespace {
 
 using ::testing::AllOf;
@@ -213,4 +213,4 @@ TEST(Containment, TheStubbornAreKilledWithTheirChildren) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::process

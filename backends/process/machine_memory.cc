@@ -11,7 +11,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 
-namespace assay {
+namespace assay::process {
 namespace {
 
 // A file of one number; "max" is none, and so is what is not there.
@@ -77,4 +77,4 @@ int64_t UsualTargetMemory(int64_t targets) {
   return kSanitized ? 0 : MachineMemory() / 4 * 3 / std::max<int64_t>(targets, 1);
 }
 
-}  // namespace assay
+}  // namespace assay::process

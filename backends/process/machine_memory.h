@@ -7,7 +7,7 @@
 
 #include "absl/base/config.h"
 
-namespace assay {
+namespace assay::process {
 
 // True in sanitizer builds, whose programs reserve more address space than any machine has memory.
 #if defined(ABSL_HAVE_ADDRESS_SANITIZER) || defined(ABSL_HAVE_THREAD_SANITIZER)
@@ -25,6 +25,6 @@ int64_t MachineMemory(const std::string& root = "");
 // fails alone. Returns 0 (no limit) if the memory is unknown, and if kSanitized.
 int64_t UsualTargetMemory(int64_t targets);
 
-}  // namespace assay
+}  // namespace assay::process
 
 #endif  // ASSAY_BACKENDS_PROCESS_MACHINE_MEMORY_H_

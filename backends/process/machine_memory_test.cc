@@ -10,7 +10,7 @@
 #include "gtest/gtest.h"
 #include "spec/testing/test_folder.h"
 
-namespace assay {
+namespace assay::process {
 namespace {
 
 constexpr int64_t kGiB = int64_t{1} << 30;
@@ -74,4 +74,4 @@ TEST(UsualTargetMemoryTest, TargetsShareIt) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::process

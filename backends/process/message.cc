@@ -4,7 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 
-namespace assay {
+namespace assay::process {
 
 using Json = nlohmann::json;
 
@@ -56,4 +56,4 @@ absl::StatusCode CodeOfKind(const std::string& kind) {
   return absl::StatusCode::kAborted;
 }
 
-}  // namespace assay
+}  // namespace assay::process

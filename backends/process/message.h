@@ -12,7 +12,7 @@
 #include "absl/strings/string_view.h"
 #include "nlohmann/json.hpp"
 
-namespace assay {
+namespace assay::process {
 
 // Return a member of this type, or the fallback.
 std::string StringOf(const nlohmann::json& object, const char* key, std::string fallback = "");
@@ -31,6 +31,6 @@ std::string CutText(absl::string_view text, size_t longest);
 // Returns the status code of an error's `kind`.
 absl::StatusCode CodeOfKind(const std::string& kind);
 
-}  // namespace assay
+}  // namespace assay::process
 
 #endif  // ASSAY_BACKENDS_PROCESS_MESSAGE_H_

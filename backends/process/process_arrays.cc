@@ -20,7 +20,7 @@
 #include "backends/process/message.h"
 #include "backends/process/process_backend.h"
 
-namespace assay {
+namespace assay::process {
 
 using Json = nlohmann::json;
 using Clock = ChildProcess::Clock;
@@ -278,4 +278,4 @@ absl::Status ProcessBackend::CheckTruthValues(const Literal& literal) {
                              ", where a truth value is the byte 0 or 1"));
 }
 
-}  // namespace assay
+}  // namespace assay::process

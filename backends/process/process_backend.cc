@@ -19,7 +19,7 @@
 #include "spec/stablehlo/text.h"
 #include "spec/text/printer.h"
 
-namespace assay {
+namespace assay::process {
 
 using Json = nlohmann::json;
 using Clock = ChildProcess::Clock;
@@ -546,4 +546,4 @@ absl::StatusOr<Literal> ProcessBackend::Download(const Buffer& buffer) {
   return DownloadFromHost(buffer);
 }
 
-}  // namespace assay
+}  // namespace assay::process

@@ -17,7 +17,7 @@
 #include "backends/process/child_process.h"
 #include "nlohmann/json.hpp"
 
-namespace assay {
+namespace assay::process {
 
 struct ProcessOptions {
   std::string command;  // for /bin/sh
@@ -150,6 +150,6 @@ class ProcessBackend : public Backend {
   std::string scratch_;  // the folder of payload files, created when it is needed
 };
 
-}  // namespace assay
+}  // namespace assay::process
 
 #endif  // ASSAY_BACKENDS_PROCESS_PROCESS_BACKEND_H_

@@ -8,7 +8,7 @@
 #include "benchmark/benchmark.h"
 #include "spec/text/parser.h"
 
-namespace assay {
+namespace assay::process {
 namespace {
 
 constexpr char kAdd[] =
@@ -46,4 +46,4 @@ BENCHMARK_CAPTURE(Overhead, python_one_request, Python(), Way::kOneRequest)->Use
 BENCHMARK_CAPTURE(Overhead, python_steps, Python(), Way::kSteps)->UseRealTime();
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::process

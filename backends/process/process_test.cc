@@ -20,7 +20,7 @@
 #include "spec/text/parser.h"
 #include "spec/text/printer.h"
 
-namespace assay {
+namespace assay::process {
 namespace {
 
 using ::testing::AllOf;
@@ -568,4 +568,4 @@ TEST(Process, ModulesGoAsProtosToThoseWhoWantThem) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::process

@@ -22,7 +22,7 @@
 #include "spec/proto/module_file.h"
 #include "spec/text/parser.h"
 
-namespace assay {
+namespace assay::process {
 namespace {
 
 using Json = nlohmann::json;
@@ -415,4 +415,4 @@ absl::StatusOr<int> DescriptorOf(const char* variable, absl::string_view program
       absl::StrCat(variable, " names no descriptor: ", program, " is started by another Assay"));
 }
 
-}  // namespace assay
+}  // namespace assay::process

@@ -15,7 +15,7 @@
 #include "absl/strings/string_view.h"
 #include "backends/backend.h"
 
-namespace assay {
+namespace assay::process {
 
 // The highest version of the protocol that client and server support.
 inline constexpr int64_t kProcessProtocol = 4;
@@ -40,6 +40,6 @@ absl::Status ServeError(const absl::Status& error, int request_fd, int response_
 // Returns the descriptor in an environment variable, ASSAY_REQUEST_FD or ASSAY_RESPONSE_FD.
 absl::StatusOr<int> DescriptorOf(const char* variable, absl::string_view program);
 
-}  // namespace assay
+}  // namespace assay::process
 
 #endif  // ASSAY_BACKENDS_PROCESS_SERVER_H_

@@ -15,7 +15,7 @@
 #include "spec/text/parser.h"
 #include "spec/text/printer.h"
 
-namespace assay {
+namespace assay::process {
 
 inline constexpr char kEcho[] = "ENTRY e { ROOT x = f32[3] parameter(0) }";
 
@@ -61,6 +61,6 @@ inline std::string Scripted(absl::string_view answers) {
 inline constexpr char kHello[] = R"({"type":"hello","protocol":1,"formats":["hlo-text"]})";
 inline constexpr char kCompiled[] = R"({"type":"compiled","handle":1})";
 
-}  // namespace assay
+}  // namespace assay::process
 
 #endif  // ASSAY_BACKENDS_PROCESS_TESTING_H_

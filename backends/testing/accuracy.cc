@@ -92,19 +92,19 @@ double RealError(ElementType type, Opcode opcode, const std::vector<double>& x, 
   if (IsNan(type, expected) || IsNan(type, actual)) {
     return IsNan(type, expected) && IsNan(type, actual) ? 0 : INFINITY;
   }
-  testing::Mpfr exact(300, x[0]);
+  evaluator::testing::Mpfr exact(300, x[0]);
   if (x.size() == 2) {
-    const testing::Mpfr second(300, x[1]);
+    const evaluator::testing::Mpfr second(300, x[1]);
     (opcode == Opcode::kPower ? mpfr_pow : mpfr_atan2)(exact, exact, second, MPFR_RNDN);
   } else {
-    for (const testing::NamedFunction& named : testing::kNamedFunctions) {
-      if (named.function == FindRoundedFunction(opcode, type).unary) {
-        exact = testing::Apply(named, x[0], 300);
+    for (const evaluator::testing::NamedFunction& named : evaluator::testing::kNamedFunctions) {
+      if (named.function == evaluator::FindRoundedFunction(opcode, type).unary) {
+        exact = evaluator::testing::Apply(named, x[0], 300);
       }
     }
   }
   const double unit = Unit(type, mpfr_get_d(exact, MPFR_RNDZ));
-  testing::Mpfr difference(300, Value(type, actual));
+  evaluator::testing::Mpfr difference(300, Value(type, actual));
   if (mpfr_inf_p(difference.get())) {
     if (mpfr_inf_p(exact.get())) return 0;
     mpfr_set_ui_2exp(difference, 1, 1024, MPFR_RNDN);
@@ -146,7 +146,8 @@ class Measuring {
     const runtime::FloatEnvironmentGuard guard;
     Accuracy best = result_;
     const ElementType type = result_.type;
-    const RoundedFunction function = FindRoundedFunction(result_.opcode, type);
+    const evaluator::RoundedFunction function =
+        evaluator::FindRoundedFunction(result_.opcode, type);
     const int64_t bytes = Info(type).storage_bytes;
     std::vector<std::vector<Element>> columns(arity_, std::vector<Element>(kChunk));
     std::vector<std::vector<std::byte>> operands(arity_, std::vector<std::byte>(kChunk * bytes));
@@ -161,9 +162,10 @@ class Measuring {
       }
       compute_(addresses, actual.data(), n);
       if (arity_ == 1) {
-        EvaluateBlock(*function.unary, type, addresses[0], expected.data(), n);
+        evaluator::EvaluateBlock(*function.unary, type, addresses[0], expected.data(), n);
       } else {
-        EvaluateBlock2(*function.binary, type, addresses[0], addresses[1], expected.data(), n);
+        evaluator::EvaluateBlock2(*function.binary, type, addresses[0], addresses[1],
+                                  expected.data(), n);
       }
       for (int64_t i = 0; i < n; ++i) {
         const Element want = LoadElement(type, expected.data(), i);

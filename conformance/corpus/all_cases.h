@@ -8,7 +8,7 @@
 #include "conformance/corpus/corpus.h"
 #include "gtest/gtest.h"
 
-namespace assay {
+namespace assay::conformance {
 
 inline const std::vector<CorpusCase>& AllCases() {
   static const auto* const cases = [] {
@@ -19,6 +19,6 @@ inline const std::vector<CorpusCase>& AllCases() {
   return *cases;
 }
 
-}  // namespace assay
+}  // namespace assay::conformance
 
 #endif  // ASSAY_CONFORMANCE_CORPUS_ALL_CASES_H_

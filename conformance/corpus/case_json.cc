@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace assay {
+namespace assay::conformance {
 
 nlohmann::json CaseJson(const CorpusCase& corpus_case) {
   nlohmann::json tags = nlohmann::json::object();
@@ -20,4 +20,4 @@ nlohmann::json CaseJson(const CorpusCase& corpus_case) {
   return json;
 }
 
-}  // namespace assay
+}  // namespace assay::conformance

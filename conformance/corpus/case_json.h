@@ -6,10 +6,10 @@
 #include "conformance/corpus/corpus_case.h"
 #include "nlohmann/json.hpp"
 
-namespace assay {
+namespace assay::conformance {
 
 nlohmann::json CaseJson(const CorpusCase& corpus_case);
 
-}  // namespace assay
+}  // namespace assay::conformance
 
 #endif  // ASSAY_CONFORMANCE_CORPUS_CASE_JSON_H_

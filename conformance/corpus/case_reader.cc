@@ -15,7 +15,7 @@
 #include "absl/strings/strip.h"
 #include "spec/text/parser.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 constexpr int64_t kMostArrays = 100000;
@@ -290,4 +290,4 @@ absl::StatusOr<std::vector<CorpusCase>> ReadCases(absl::string_view text, absl::
   return CaseFileReader(text, name, max_bytes).Read();
 }
 
-}  // namespace assay
+}  // namespace assay::conformance

@@ -10,7 +10,7 @@
 #include "absl/strings/string_view.h"
 #include "conformance/corpus/corpus_case.h"
 
-namespace assay {
+namespace assay::conformance {
 
 // The cases of a file in order. INVALID_ARGUMENT, as "name:line:column: ...", for text that is no
 // case, two cases with one id, unknown tags, profiles and parameters, arrays that a profile cannot
@@ -19,6 +19,6 @@ namespace assay {
 absl::StatusOr<std::vector<CorpusCase>> ReadCases(absl::string_view text, absl::string_view name,
                                                   int64_t max_bytes = int64_t{1} << 30);
 
-}  // namespace assay
+}  // namespace assay::conformance
 
 #endif  // ASSAY_CONFORMANCE_CORPUS_CASE_READER_H_

@@ -5,7 +5,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 using testing::HasSubstr;
@@ -164,4 +164,4 @@ TEST(CaseReader, NamesPlaceAndMistake) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::conformance

@@ -19,7 +19,7 @@
 #include "spec/text/parser.h"
 #include "spec/verify/verifier.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 // The most combinations of the choices of one template. CoverPairs looks at all of them for each
@@ -343,4 +343,4 @@ absl::StatusOr<std::vector<CorpusCase>> ExpandTemplates(absl::string_view text,
   return cases;
 }
 
-}  // namespace assay
+}  // namespace assay::conformance

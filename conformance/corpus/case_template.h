@@ -15,7 +15,7 @@
 #include "absl/strings/string_view.h"
 #include "conformance/corpus/corpus_case.h"
 
-namespace assay {
+namespace assay::conformance {
 
 struct CaseTemplate {
   // The name of templates of whole programs, which belong to no operation.
@@ -70,6 +70,6 @@ absl::StatusOr<std::vector<CorpusCase>> ExpandTemplates(absl::string_view text,
 absl::StatusOr<CorpusCase> ProgramCase(absl::string_view name, absl::string_view module_text,
                                        ValueProfile profile);
 
-}  // namespace assay
+}  // namespace assay::conformance
 
 #endif  // ASSAY_CONFORMANCE_CORPUS_CASE_TEMPLATE_H_

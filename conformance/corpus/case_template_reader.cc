@@ -9,7 +9,7 @@
 #include "conformance/corpus/case_template.h"
 #include "conformance/corpus/fixed_inputs.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 std::vector<std::string> Words(absl::string_view text) {
@@ -171,4 +171,4 @@ absl::StatusOr<std::vector<CaseTemplate>> ReadTemplates(absl::string_view text,
   return templates;
 }
 
-}  // namespace assay
+}  // namespace assay::conformance

@@ -16,7 +16,7 @@
 #include "runtime/parallel.h"
 #include "spec/verify/near_misses.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 // The name of the operation whose rule a clause belongs to; none for those of modules.
@@ -157,4 +157,4 @@ std::string Manifest(const std::vector<CorpusCase>& cases) {
 
 std::string ManifestHash(const std::vector<CorpusCase>& cases) { return HashOf(Manifest(cases)); }
 
-}  // namespace assay
+}  // namespace assay::conformance

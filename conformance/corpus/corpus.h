@@ -10,7 +10,7 @@
 #include "absl/strings/string_view.h"
 #include "conformance/corpus/corpus_case.h"
 
-namespace assay {
+namespace assay::conformance {
 
 // A file of conformance/corpus as it was when the library was built.
 struct CorpusFile {
@@ -34,6 +34,6 @@ std::string Manifest(const std::vector<CorpusCase>& cases);
 // FNV-1a (64 bits) of those, as 16 hexadecimal digits.
 std::string ManifestHash(const std::vector<CorpusCase>& cases);
 
-}  // namespace assay
+}  // namespace assay::conformance
 
 #endif  // ASSAY_CONFORMANCE_CORPUS_CORPUS_H_

@@ -12,7 +12,7 @@
 #include "spec/op_info.h"
 #include "spec/text/printer.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 constexpr absl::string_view kReferences[] = {"hand", "index_model", "mpfr", "peer", "rational"};
@@ -129,4 +129,4 @@ std::string HashOf(absl::string_view text) {
 
 std::string CaseHash(const CorpusCase& corpus_case) { return HashOf(FormatCase(corpus_case)); }
 
-}  // namespace assay
+}  // namespace assay::conformance

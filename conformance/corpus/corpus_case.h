@@ -14,7 +14,7 @@
 #include "conformance/corpus/value_profiles.h"
 #include "spec/ir/literal.h"
 
-namespace assay {
+namespace assay::conformance {
 
 struct CaseTag {
   std::string key, value;
@@ -68,6 +68,6 @@ std::string HashOf(absl::string_view text);
 // That of the text of a case: what the manifest holds.
 std::string CaseHash(const CorpusCase& corpus_case);
 
-}  // namespace assay
+}  // namespace assay::conformance
 
 #endif  // ASSAY_CONFORMANCE_CORPUS_CORPUS_CASE_H_

@@ -24,7 +24,7 @@
 #include "spec/text/parser.h"
 #include "spec/verify/verifier.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 using testing::HasSubstr;
@@ -468,4 +468,4 @@ TEST(Globs, Match) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::conformance

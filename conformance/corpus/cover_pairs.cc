@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 constexpr size_t kAllCombinations = 12;
@@ -53,4 +53,4 @@ std::vector<std::vector<size_t>> CoverPairs(const std::vector<size_t>& sizes) {
   return rows;
 }
 
-}  // namespace assay
+}  // namespace assay::conformance

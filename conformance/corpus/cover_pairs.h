@@ -6,12 +6,12 @@
 #include <cstddef>
 #include <vector>
 
-namespace assay {
+namespace assay::conformance {
 
 // Rows of chosen values, one per choice, such that every pair of values of two choices occurs in
 // one: all combinations where there are at most 12. Deterministic. `sizes` are at least 1.
 std::vector<std::vector<size_t>> CoverPairs(const std::vector<size_t>& sizes);
 
-}  // namespace assay
+}  // namespace assay::conformance
 
 #endif  // ASSAY_CONFORMANCE_CORPUS_COVER_PAIRS_H_

@@ -12,7 +12,7 @@
 #include "absl/strings/str_split.h"
 #include "spec/elementwise_info.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 using Names = std::vector<std::string>;
@@ -255,4 +255,4 @@ std::vector<CaseTemplate> ElementwiseTemplates() {
   return templates;
 }
 
-}  // namespace assay
+}  // namespace assay::conformance

@@ -7,10 +7,10 @@
 
 #include "conformance/corpus/case_template.h"
 
-namespace assay {
+namespace assay::conformance {
 
 std::vector<CaseTemplate> ElementwiseTemplates();
 
-}  // namespace assay
+}  // namespace assay::conformance
 
 #endif  // ASSAY_CONFORMANCE_CORPUS_ELEMENTWISE_TEMPLATES_H_

@@ -21,7 +21,7 @@
 #include "runtime/parallel.h"
 #include "spec/testing/schedule.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 // A case of one process whose computations are straight lines of operations that have definitions.
@@ -36,18 +36,19 @@ bool IsStraightLine(const Module& module) {
     for (const auto& instruction : computation->instructions()) {
       const Opcode op = instruction->opcode();
       const bool runs = op == Opcode::kParameter || op == Opcode::kTuple ||
-                        op == Opcode::kGetTupleElement || HasDefinition(op);
+                        op == Opcode::kGetTupleElement || evaluator::HasDefinition(op);
       if (!runs || instruction->shape().is_dynamic()) return false;
     }
   }
   return true;
 }
 
-absl::StatusOr<std::vector<Literal>> RunCase(const ReadyCase& ready, const PrepareFunction& prepare,
+absl::StatusOr<std::vector<Literal>> RunCase(const ReadyCase& ready,
+                                             const evaluator::PrepareFunction& prepare,
                                              runtime::WorkerPool* pool = nullptr) {
-  EvaluationContext context;
+  evaluator::EvaluationContext context;
   context.workers = pool;
-  return RunStraightLine(*ready.module, ready.inputs[0].arguments, prepare, context);
+  return evaluator::RunStraightLine(*ready.module, ready.inputs[0].arguments, prepare, context);
 }
 
 // One of so many cases of each operation runs, beginning with its first. Under the thread
@@ -79,7 +80,7 @@ std::vector<StraightCase> MakeStraightCases() {
     absl::StatusOr<ReadyCase> ready = MakeReady(each);
     EXPECT_TRUE(ready.ok()) << ready.status();
     if (!ready.ok() || !IsStraightLine(*ready->module)) continue;
-    absl::StatusOr<std::vector<Literal>> results = RunCase(*ready, PrepareStraight);
+    absl::StatusOr<std::vector<Literal>> results = RunCase(*ready, evaluator::PrepareStraight);
     EXPECT_TRUE(results.ok()) << each.id << ": " << results.status();
     if (!results.ok()) continue;
     straight.push_back({std::move(each), *std::move(ready), *std::move(results)});
@@ -101,7 +102,8 @@ class EveryPath : public testing::Test {
   static void ExpectSameBits(const std::string& path, runtime::WorkerPool* pool, bool all = true) {
     for (const StraightCase& each : Cases()) {
       if (!all && !IsWritten(each)) continue;
-      const absl::StatusOr<std::vector<Literal>> results = RunCase(each.ready, PrepareKernel, pool);
+      const absl::StatusOr<std::vector<Literal>> results =
+          RunCase(each.ready, evaluator::PrepareKernel, pool);
       ASSERT_TRUE(results.ok()) << each.corpus_case.id << ": " << path << ": " << results.status();
       ASSERT_EQ(results->size(), each.results.size());
       for (size_t leaf = 0; leaf < results->size(); ++leaf) {
@@ -140,7 +142,7 @@ TEST_F(EveryPath, WrittenValuesReachEveryDefinition) {
     }
   }
   for (const OpInfo& op : Catalogue()) {
-    if (op.elementwise() || !HasDefinition(op.opcode)) continue;
+    if (op.elementwise() || !evaluator::HasDefinition(op.opcode)) continue;
     EXPECT_TRUE(reached.count(op.opcode)) << op.name;
   }
 }
@@ -160,12 +162,12 @@ TEST_F(EveryPath, KernelsAgreeInBlocks) {
 // On written values alone: the last tiers take their time.
 TEST_F(EveryPath, EveryTierAgrees) {
   runtime::WorkerPool pool(2, 5);
-  for (int tier = 1; tier < kRealTierCount - 1; ++tier) {
-    ForceTier(static_cast<RealTier>(tier));
+  for (int tier = 1; tier < evaluator::kRealTierCount - 1; ++tier) {
+    evaluator::ForceTier(static_cast<evaluator::RealTier>(tier));
     ExpectSameBits(absl::StrCat("tier ", tier), &pool, /*all=*/false);
   }
-  ForceTier(RealTier::kExact);
+  evaluator::ForceTier(evaluator::RealTier::kExact);
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::conformance

@@ -10,7 +10,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 
-namespace assay {
+namespace assay::conformance {
 
 absl::Status ReadFixedInput(absl::string_view line, FixedInputs* inputs) {
   const std::vector<std::string> words = absl::StrSplit(line, ' ', absl::SkipWhitespace());
@@ -40,4 +40,4 @@ absl::Status ReadFixedInput(absl::string_view line, FixedInputs* inputs) {
   return absl::OkStatus();
 }
 
-}  // namespace assay
+}  // namespace assay::conformance

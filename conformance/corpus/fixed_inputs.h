@@ -11,7 +11,7 @@
 #include "absl/strings/string_view.h"
 #include "conformance/corpus/value_profiles.h"
 
-namespace assay {
+namespace assay::conformance {
 
 // By number of the parameter leaf.
 struct FixedInputs {
@@ -22,6 +22,6 @@ struct FixedInputs {
 // Adds what a line says. The shape is that of the parameter. INVALID_ARGUMENT for other lines.
 absl::Status ReadFixedInput(absl::string_view line, FixedInputs* inputs);
 
-}  // namespace assay
+}  // namespace assay::conformance
 
 #endif  // ASSAY_CONFORMANCE_CORPUS_FIXED_INPUTS_H_

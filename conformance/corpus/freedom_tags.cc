@@ -1,6 +1,6 @@
 #include "conformance/corpus/freedom_tags.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 // Profiles with values of that kind among them.
@@ -59,4 +59,4 @@ std::vector<Freedom> FreedomsAt(const Instruction& instruction, ValueProfile pro
   return freedoms;
 }
 
-}  // namespace assay
+}  // namespace assay::conformance

@@ -9,11 +9,11 @@
 #include "conformance/judge/verdict.h"
 #include "spec/ir/module.h"
 
-namespace assay {
+namespace assay::conformance {
 
 // Those whose use could be seen in the result of an instruction with such operands, sorted.
 std::vector<Freedom> FreedomsAt(const Instruction& instruction, ValueProfile profile);
 
-}  // namespace assay
+}  // namespace assay::conformance
 
 #endif  // ASSAY_CONFORMANCE_CORPUS_FREEDOM_TAGS_H_

@@ -11,7 +11,7 @@
 #include "spec/text/parser.h"
 #include "spec/verify/verifier.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 absl::Status WithPlace(const CorpusCase& corpus_case, const absl::Status& status) {
@@ -289,4 +289,4 @@ absl::Status CheckCase(const CorpusCase& corpus_case, const RunBudget& budget,
   return CheckExpected(corpus_case, *outputs);
 }
 
-}  // namespace assay
+}  // namespace assay::conformance

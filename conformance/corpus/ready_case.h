@@ -13,7 +13,7 @@
 #include "interpreter/interpreter.h"
 #include "spec/ir/module.h"
 
-namespace assay {
+namespace assay::conformance {
 
 struct ReadyCase {
   std::unique_ptr<Module> module;
@@ -52,6 +52,6 @@ absl::Status CheckExpected(const CorpusCase& corpus_case,
 absl::Status CheckCase(const CorpusCase& corpus_case, const RunBudget& budget,
                        const PlanOptions& plan = {});
 
-}  // namespace assay
+}  // namespace assay::conformance
 
 #endif  // ASSAY_CONFORMANCE_CORPUS_READY_CASE_H_

@@ -10,7 +10,7 @@
 #include "spec/text/parser.h"
 #include "spec/verify/verifier.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 constexpr int kSliceBits = 20;  // of a sweep
@@ -118,4 +118,4 @@ absl::StatusOr<std::vector<CorpusCase>> SweepCases(const std::string& op) {
   return cases;
 }
 
-}  // namespace assay
+}  // namespace assay::conformance

@@ -12,7 +12,7 @@
 #include "conformance/corpus/corpus_case.h"
 #include "conformance/corpus/tiers.h"
 
-namespace assay {
+namespace assay::conformance {
 
 struct CaseFilter {
   std::vector<std::string> globs;            // of ids; none: all
@@ -32,6 +32,6 @@ absl::StatusOr<std::vector<CorpusCase>> SelectCases(std::vector<CorpusCase> all,
 // corpus but made where they are asked for. INVALID_ARGUMENT for any other operation.
 absl::StatusOr<std::vector<CorpusCase>> SweepCases(const std::string& op);
 
-}  // namespace assay
+}  // namespace assay::conformance
 
 #endif  // ASSAY_CONFORMANCE_CORPUS_SELECTION_H_

@@ -32,7 +32,7 @@
 #include "spec/text/parser.h"
 #include "spec/text/printer.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 // Every how manyeth case runs.
@@ -393,4 +393,4 @@ TEST(StablehloRoundTrip, ErfIsTheComplementOfErfc) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::conformance

@@ -9,7 +9,7 @@
 #include "spec/element/element.h"
 #include "spec/text/printer.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 // The bounds of a type in decimal: the largest finite value, the least one, and the smallest
@@ -91,4 +91,4 @@ const Substitutions& NamesOf(ElementType type) {
   return names->at(type);
 }
 
-}  // namespace assay
+}  // namespace assay::conformance

@@ -9,7 +9,7 @@
 #include "absl/strings/string_view.h"
 #include "spec/element/element_type.h"
 
-namespace assay {
+namespace assay::conformance {
 
 using Substitutions = std::vector<std::pair<std::string, std::string>>;
 
@@ -22,6 +22,6 @@ std::string Substitute(std::string text, const Substitutions& names);
 // The names that every template has, for an element type: $T, $MAX, ...
 const Substitutions& NamesOf(ElementType type);
 
-}  // namespace assay
+}  // namespace assay::conformance
 
 #endif  // ASSAY_CONFORMANCE_CORPUS_SUBSTITUTION_H_

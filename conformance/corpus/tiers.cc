@@ -6,7 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "spec/element/element_type.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 constexpr absl::string_view kNames[] = {"quick", "standard", "full"};
@@ -95,4 +95,4 @@ std::vector<Tier> TiersOf(absl::Span<const CorpusCase> cases) {
   return tiers;
 }
 
-}  // namespace assay
+}  // namespace assay::conformance

@@ -10,7 +10,7 @@
 #include "absl/types/span.h"
 #include "conformance/corpus/corpus_case.h"
 
-namespace assay {
+namespace assay::conformance {
 
 enum class Tier : uint8_t {
   kQuick,     // small cases that cover each operation with each type, form and profile, and all
@@ -26,6 +26,6 @@ absl::string_view TierName(Tier tier);  // "quick"
 // cases must be sorted by id and complete, not filtered.
 std::vector<Tier> TiersOf(absl::Span<const CorpusCase> cases);
 
-}  // namespace assay
+}  // namespace assay::conformance
 
 #endif  // ASSAY_CONFORMANCE_CORPUS_TIERS_H_

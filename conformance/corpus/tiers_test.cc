@@ -14,7 +14,7 @@
 #include "gtest/gtest.h"
 #include "spec/text/parser.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 using testing::ElementsAre;
@@ -186,4 +186,4 @@ TEST(Sweep, HasEveryPatternOnce) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::conformance

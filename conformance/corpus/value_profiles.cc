@@ -16,7 +16,7 @@
 #include "absl/strings/str_split.h"
 #include "spec/element/float_formats.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 constexpr ValueProfileInfo kRows[] = {
@@ -531,4 +531,4 @@ std::vector<uint64_t> SpecialPatterns(ElementType type) {
   return distinct;
 }
 
-}  // namespace assay
+}  // namespace assay::conformance

@@ -17,7 +17,7 @@
 #include "spec/ir/literal.h"
 #include "spec/op_info.h"
 
-namespace assay {
+namespace assay::conformance {
 
 enum class ValueProfile : uint8_t {
 #define VALUE_PROFILE(enumerator, ...) enumerator,
@@ -72,6 +72,6 @@ uint64_t RandomWord(uint64_t seed, uint64_t k);
 // The values that `special` walks through, as patterns of a type without parts.
 std::vector<uint64_t> SpecialPatterns(ElementType type);
 
-}  // namespace assay
+}  // namespace assay::conformance
 
 #endif  // ASSAY_CONFORMANCE_CORPUS_VALUE_PROFILES_H_

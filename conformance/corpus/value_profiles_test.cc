@@ -15,7 +15,7 @@
 #include "gtest/gtest.h"
 #include "spec/text/parser.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 // The published outputs of SplitMix64 for the seeds 0 and 1234567.
@@ -191,4 +191,4 @@ TEST(ValueProfiles, TooLargeIsRefusedBeforeAllocation) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::conformance

@@ -6,7 +6,7 @@
 #include "absl/numeric/bits.h"
 #include "spec/text/parser.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 int64_t Add(int64_t a, int64_t b) {
@@ -155,4 +155,4 @@ int64_t WorkOf(const CorpusCase& corpus_case) {
   return Multiply(WorkOf(**module), Multiply(corpus_case.replicas, corpus_case.partitions));
 }
 
-}  // namespace assay
+}  // namespace assay::conformance

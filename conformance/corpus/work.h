@@ -7,7 +7,7 @@
 #include "conformance/corpus/corpus_case.h"
 #include "spec/ir/module.h"
 
-namespace assay {
+namespace assay::conformance {
 
 // Multiply-adds of a dot or a convolution; 0 of everything else. Saturates.
 int64_t MultiplyAdds(const Instruction& instruction);
@@ -19,6 +19,6 @@ int64_t WorkOf(const Module& module);
 // The same of all processes of a case. 0 for one that is to be refused or cannot be read.
 int64_t WorkOf(const CorpusCase& corpus_case);
 
-}  // namespace assay
+}  // namespace assay::conformance
 
 #endif  // ASSAY_CONFORMANCE_CORPUS_WORK_H_

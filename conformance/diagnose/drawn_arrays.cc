@@ -9,7 +9,7 @@
 #include "conformance/judge/random_statistics.h"
 #include "spec/ir/attribute_values.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 // A leaf of the result that holds the numbers of an `rng` in their order.
@@ -125,4 +125,4 @@ void JudgeDrawnArrays(const Module& module, absl::Span<const Literal> arguments,
   }
 }
 
-}  // namespace assay
+}  // namespace assay::conformance

@@ -12,7 +12,7 @@
 #include "spec/ir/literal.h"
 #include "spec/ir/module.h"
 
-namespace assay {
+namespace assay::conformance {
 
 // Adds a wrong element for every pair of arrays in the result of one device that cannot have come
 // about as the module has it. Golden's own arrays are not tested.
@@ -20,6 +20,6 @@ void JudgeDrawnArrays(const Module& module, absl::Span<const Literal> arguments,
                       const Literal& golden, const Literal& actual, int64_t device,
                       Judgement* judgement);
 
-}  // namespace assay
+}  // namespace assay::conformance
 
 #endif  // ASSAY_CONFORMANCE_DIAGNOSE_DRAWN_ARRAYS_H_

@@ -8,7 +8,7 @@
 #include "gtest/gtest.h"
 #include "spec/testing/must_parse.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 using testing::HasSubstr;
@@ -129,4 +129,4 @@ TEST_F(DrawnArrays, TheJudgeOfModulesLooks) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::conformance

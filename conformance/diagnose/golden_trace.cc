@@ -12,7 +12,7 @@
 #include "spec/analysis/effects.h"
 #include "spec/analysis/isolate.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 using RunCounts = absl::flat_hash_map<const Computation*, int64_t>;
@@ -111,7 +111,7 @@ class Tracer : public FirstProcessObserver {
   }
 
   absl::Status ShowAlone(const Instruction& instruction, int64_t turn, const Literal& value) {
-    if (!HasDefinition(instruction.opcode()) || instruction.operand_count() == 0 ||
+    if (!evaluator::HasDefinition(instruction.opcode()) || instruction.operand_count() == 0 ||
         analysis::HasDynamicSizes(instruction)) {
       return absl::OkStatus();
     }
@@ -226,4 +226,4 @@ absl::StatusOr<std::vector<DeviceOutputs>> TraceGolden(const Module& module,
   return run(&tracer);
 }
 
-}  // namespace assay
+}  // namespace assay::conformance

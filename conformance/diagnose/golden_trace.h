@@ -17,7 +17,7 @@
 #include "interpreter/interpreter.h"
 #include "spec/ir/module.h"
 
-namespace assay {
+namespace assay::conformance {
 
 // How many sub-tests a program has.
 struct TraceDepth {
@@ -63,6 +63,6 @@ absl::StatusOr<std::vector<DeviceOutputs>> TraceGolden(const Module& module,
                                                        const TraceDepth& depth,
                                                        const SeeExcerpt& see);
 
-}  // namespace assay
+}  // namespace assay::conformance
 
 #endif  // ASSAY_CONFORMANCE_DIAGNOSE_GOLDEN_TRACE_H_

@@ -11,7 +11,7 @@
 #include "gtest/gtest.h"
 #include "spec/testing/must_parse.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 using ::testing::ElementsAre;
@@ -132,4 +132,4 @@ TEST(TraceGoldenTest, Depths) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::conformance

@@ -7,7 +7,7 @@
 #include "conformance/diagnose/module_judge.h"
 #include "conformance/diagnose/program_judge.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 InstructionVerdict AskExcerpt(const Excerpt& excerpt, Backend& target, const TargetProfile& profile,
@@ -99,4 +99,4 @@ std::vector<const Instruction*> NotAskedAlone(const Module& module,
   return missing;
 }
 
-}  // namespace assay
+}  // namespace assay::conformance

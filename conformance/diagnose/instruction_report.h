@@ -18,7 +18,7 @@
 #include "interpreter/interpreter.h"
 #include "spec/ir/module.h"
 
-namespace assay {
+namespace assay::conformance {
 
 struct InstructionVerdict {
   // an instruction or a group, in the order of the computation
@@ -69,6 +69,6 @@ WholeVerdict ReportWhole(const Module& module, absl::Span<const DeviceInputs> in
 std::vector<const Instruction*> NotAskedAlone(const Module& module,
                                               absl::Span<const InstructionVerdict> verdicts);
 
-}  // namespace assay
+}  // namespace assay::conformance
 
 #endif  // ASSAY_CONFORMANCE_DIAGNOSE_INSTRUCTION_REPORT_H_

@@ -15,7 +15,7 @@
 #include "gtest/gtest.h"
 #include "spec/text/parser.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 using ::testing::ElementsAre;
@@ -383,4 +383,4 @@ TEST(ReportWhole, FindsWhatNoInstructionAloneShows) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::conformance

@@ -10,7 +10,7 @@
 #include "conformance/diagnose/instruction_report.h"
 #include "spec/text/parser.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 constexpr int kInstructions = 500;
@@ -31,9 +31,9 @@ std::string ProgramText() {
 }
 
 void Isolation(benchmark::State& state, const char* profile_name) {
-  ProcessOptions process;
+  process::ProcessOptions process;
   process.command = ASSAY_EXAMPLE_TARGET;
-  ProcessBackend target(process);
+  process::ProcessBackend target(process);
   const std::unique_ptr<Module> module = *ParseModule(ProgramText());
   const TargetProfile profile = *TargetProfile::Find(profile_name);
   Literal argument = Literal::Zeros(Shape(ElementType::kF32, {kElements}));
@@ -62,4 +62,4 @@ BENCHMARK_CAPTURE(Isolation, cpu_strict, "cpu-strict")
     ->Unit(benchmark::kMillisecond);
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::conformance

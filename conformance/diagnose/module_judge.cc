@@ -12,7 +12,7 @@
 #include "runtime/module_form.h"
 #include "spec/analysis/effects.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 // Calls of every kind: their bodies compute.
@@ -114,7 +114,7 @@ absl::StatusOr<Judgement> JudgeModule(const Module& module,
   if (sole->info().family == Family::kCollective && processes->per_device == 1) {
     return JudgeCollective(*sole, operands, golden, actual, processes->grid, profile, evaluate);
   }
-  const bool has_rule = HasDefinition(sole->opcode()) || IsRandom(*sole);
+  const bool has_rule = evaluator::HasDefinition(sole->opcode()) || IsRandom(*sole);
   if (!has_rule || analysis::HasDynamicSizes(*sole)) {
     return JudgeProgram(module, golden, actual, profile);
   }
@@ -129,4 +129,4 @@ absl::StatusOr<Judgement> JudgeModule(const Module& module,
   return all;
 }
 
-}  // namespace assay
+}  // namespace assay::conformance

@@ -14,7 +14,7 @@
 #include "spec/ir/literal.h"
 #include "spec/ir/module.h"
 
-namespace assay {
+namespace assay::conformance {
 
 // Returns true for operations that name and group values but do not compute: parameters, constants,
 // tuples and their elements.
@@ -34,6 +34,6 @@ absl::StatusOr<Judgement> JudgeModule(const Module& module,
                                       absl::Span<const Literal> actual,
                                       const TargetProfile& profile, const RunBudget& budget);
 
-}  // namespace assay
+}  // namespace assay::conformance
 
 #endif  // ASSAY_CONFORMANCE_DIAGNOSE_MODULE_JUDGE_H_

@@ -18,7 +18,7 @@
 #include "runtime/module_form.h"
 #include "spec/analysis/effects.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 bool TouchesFloats(const Instruction& instruction) {
@@ -432,4 +432,4 @@ absl::StatusOr<Judgement> JudgeByInterval(const Module& module,
   return reached;
 }
 
-}  // namespace assay
+}  // namespace assay::conformance

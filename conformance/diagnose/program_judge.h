@@ -15,7 +15,7 @@
 #include "spec/ir/literal.h"
 #include "spec/ir/module.h"
 
-namespace assay {
+namespace assay::conformance {
 
 // Judges without intervals: an element that may differ is inconclusive. Results are by device and
 // have the shape of the module's result.
@@ -40,6 +40,6 @@ absl::StatusOr<Judgement> JudgeByInterval(const Module& module,
                                           absl::Span<const Literal> actual,
                                           const TargetProfile& profile, const RunBudget& budget);
 
-}  // namespace assay
+}  // namespace assay::conformance
 
 #endif  // ASSAY_CONFORMANCE_DIAGNOSE_PROGRAM_JUDGE_H_

@@ -7,7 +7,7 @@
 #include "conformance/runner/testing.h"
 #include "gtest/gtest.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 // The judgement of golden's results with one bit changed in the first element of a leaf.
@@ -263,4 +263,4 @@ TEST(ProgramJudgeTest, DynamicSizesAreJudgedByTheirInterval) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::conformance

@@ -13,7 +13,7 @@
 #include "conformance/runner/testing.h"
 #include "gtest/gtest.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace several_processes_test {
 namespace {
 
@@ -189,4 +189,4 @@ TEST(SeveralProcessesTest, NarrowTypesMayBeKeptWider) {
 
 }  // namespace
 }  // namespace several_processes_test
-}  // namespace assay
+}  // namespace assay::conformance

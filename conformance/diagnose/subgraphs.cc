@@ -7,7 +7,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "spec/analysis/effects.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 constexpr int64_t kMostSteps = 100'000'000;
@@ -243,4 +243,4 @@ std::vector<Subgraph> FindSubgraphs(const Computation& computation, int64_t most
   return SubgraphFinder(computation, most).Find();
 }
 
-}  // namespace assay
+}  // namespace assay::conformance

@@ -8,7 +8,7 @@
 
 #include "spec/ir/module.h"
 
-namespace assay {
+namespace assay::conformance {
 
 // The largest size of a group.
 inline constexpr int64_t kMostMembers = 8;
@@ -30,6 +30,6 @@ struct Subgraph {
 // deterministic. Edges whose groups are not found within 10^8 steps are omitted.
 std::vector<Subgraph> FindSubgraphs(const Computation& computation, int64_t most);
 
-}  // namespace assay
+}  // namespace assay::conformance
 
 #endif  // ASSAY_CONFORMANCE_DIAGNOSE_SUBGRAPHS_H_

@@ -13,7 +13,7 @@
 #include "gtest/gtest.h"
 #include "spec/text/parser.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 using ::testing::ElementsAre;
@@ -211,4 +211,4 @@ TEST(FindSubgraphsTest, ManyTakers) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::conformance

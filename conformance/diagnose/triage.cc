@@ -16,7 +16,7 @@
 #include "conformance/judge/verdict_text.h"
 #include "spec/ir/source_text.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 TriageClass ClassOf(const absl::Status& status) {
@@ -458,4 +458,4 @@ std::vector<TriageGroup> GroupEntries(std::vector<TriageEntry> entries) {
   return sorted;
 }
 
-}  // namespace assay
+}  // namespace assay::conformance

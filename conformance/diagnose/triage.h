@@ -17,7 +17,7 @@
 #include "interpreter/interpreter.h"
 #include "spec/ir/module.h"
 
-namespace assay {
+namespace assay::conformance {
 
 enum class TriageClass : uint8_t {
   kWrong,           // an instruction, or the whole, is proven wrong
@@ -97,6 +97,6 @@ struct TriageGroup {
 };
 std::vector<TriageGroup> GroupEntries(std::vector<TriageEntry> entries);
 
-}  // namespace assay
+}  // namespace assay::conformance
 
 #endif  // ASSAY_CONFORMANCE_DIAGNOSE_TRIAGE_H_

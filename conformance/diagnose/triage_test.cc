@@ -7,7 +7,7 @@
 #include "gtest/gtest.h"
 #include "spec/text/parser.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 using ::testing::HasSubstr;
@@ -229,4 +229,4 @@ TEST(TriageKinds, OfErrors) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::conformance

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace assay {
+namespace assay::conformance {
 
 int64_t Places::Nearest(Real x) const {
   const int64_t below = Down(x), above = Up(x);
@@ -196,4 +196,4 @@ Reals DotsOf(const Reals& factors) {
   return sums;
 }
 
-}  // namespace assay
+}  // namespace assay::conformance

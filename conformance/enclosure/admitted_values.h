@@ -14,7 +14,7 @@
 #include "conformance/profiles/profile.h"
 #include "spec/element/element.h"
 
-namespace assay {
+namespace assay::conformance {
 
 using Real = long double;
 using Reals = std::vector<Real>;
@@ -116,6 +116,6 @@ PlaceRange RangeOfValues(const Places& places, const Reals& values);
 Reals SumsOf(const Reals& terms);
 Reals DotsOf(const Reals& factors);
 
-}  // namespace assay
+}  // namespace assay::conformance
 
 #endif  // ASSAY_CONFORMANCE_ENCLOSURE_ADMITTED_VALUES_H_

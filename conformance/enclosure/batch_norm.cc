@@ -4,7 +4,7 @@
 #include "conformance/judge/batch_norm_errors.h"
 #include "conformance/judge/bounds.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 // Sums of at most 2^20 terms are enlarged by more than the roundings of their magnitudes.
@@ -169,4 +169,4 @@ std::vector<Box> EncloseBatchNorm(const Instruction& instruction, Boxes operands
   return BatchNorm(instruction, operands, profile).Enclose();
 }
 
-}  // namespace assay
+}  // namespace assay::conformance

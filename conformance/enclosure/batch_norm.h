@@ -8,12 +8,12 @@
 #include "conformance/enclosure/box.h"
 #include "conformance/profiles/profile.h"
 
-namespace assay {
+namespace assay::conformance {
 
 // Results by leaf; unconstrained if a variance may not be positive or a sum may overflow.
 std::vector<Box> EncloseBatchNorm(const Instruction& instruction, Boxes operands,
                                   const TargetProfile& profile);
 
-}  // namespace assay
+}  // namespace assay::conformance
 
 #endif  // ASSAY_CONFORMANCE_ENCLOSURE_BATCH_NORM_H_

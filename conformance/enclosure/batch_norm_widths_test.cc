@@ -5,7 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "conformance/enclosure/width_testing.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 using enum ElementType;
@@ -254,4 +254,4 @@ TEST_F(WidthsTest, BatchNormGradients) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::conformance

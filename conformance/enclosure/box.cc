@@ -7,7 +7,7 @@
 #include "conformance/enclosure/word_loops.h"
 #include "conformance/judge/bounds.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 using box_internal::Unbind;
@@ -390,4 +390,4 @@ void MergeNans(const Box& from, Box* box) {
       box);
 }
 
-}  // namespace assay
+}  // namespace assay::conformance

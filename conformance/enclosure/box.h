@@ -18,7 +18,7 @@
 #include "spec/ir/literal.h"
 #include "spec/ir/module.h"
 
-namespace assay {
+namespace assay::conformance {
 
 // The intervals of one array. Floats are ordered with -0 below +0, false is below true, and a
 // complex element has an interval for each part. An element that is NaN at both ends is NaN; no
@@ -347,6 +347,6 @@ void UpdateParts(Update update, Box* box) {
   }
 }
 
-}  // namespace assay
+}  // namespace assay::conformance
 
 #endif  // ASSAY_CONFORMANCE_ENCLOSURE_BOX_H_

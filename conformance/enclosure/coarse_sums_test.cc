@@ -7,7 +7,7 @@
 #include "conformance/enclosure/width_testing.h"
 #include "interpreter/interpreter.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 using enum ElementType;
@@ -93,4 +93,4 @@ TEST_F(CoarseSumsTest, AreFoundBehindWhateverFollows) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::conformance

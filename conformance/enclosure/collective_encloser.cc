@@ -13,7 +13,7 @@
 #include "spec/analysis/isolate.h"
 #include "spec/analysis/reducer.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 // The opcode of the second half of a pair; none of a collective that is no pair.
@@ -410,4 +410,4 @@ const Computation& CollectiveEncloser::ReduceOf(const Instruction& collective, s
   return entry;
 }
 
-}  // namespace assay
+}  // namespace assay::conformance

@@ -18,7 +18,7 @@
 #include "interpreter/interpreter.h"
 #include "spec/ir/module.h"
 
-namespace assay {
+namespace assay::conformance {
 
 class CollectiveEncloser {
  public:
@@ -70,6 +70,6 @@ class CollectiveEncloser {
       reduces_;
 };
 
-}  // namespace assay
+}  // namespace assay::conformance
 
 #endif  // ASSAY_CONFORMANCE_ENCLOSURE_COLLECTIVE_ENCLOSER_H_

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 const ComplexInterval kOne = ComplexInterval::Point(1);
@@ -119,4 +119,4 @@ Box EncloseComplex(const ComplexFunction& function, Boxes operands, Literal gold
   return box;
 }
 
-}  // namespace assay
+}  // namespace assay::conformance

@@ -10,7 +10,7 @@
 #include "conformance/enclosure/box.h"
 #include "conformance/enclosure/interval.h"
 
-namespace assay {
+namespace assay::conformance {
 
 // Returns the values of a function of complex intervals, or null if there is no rule.
 using ComplexFunction = std::function<ComplexInterval(absl::Span<const ComplexInterval>)>;
@@ -20,6 +20,6 @@ ComplexFunction FindComplexFunction(const Instruction& instruction);
 // operands' lower ends. Elements whose operands are points have that value.
 Box EncloseComplex(const ComplexFunction& function, Boxes operands, Literal golden);
 
-}  // namespace assay
+}  // namespace assay::conformance
 
 #endif  // ASSAY_CONFORMANCE_ENCLOSURE_COMPLEX_BOXES_H_

@@ -11,7 +11,7 @@
 #include "spec/text/parser.h"
 #include "spec/text/printer.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 constexpr int64_t kBoxes = 64, kPoints = 200;
@@ -155,4 +155,4 @@ INSTANTIATE_TEST_SUITE_P(Types, ComplexBoxesTest,
                          [](const auto& type) { return std::string(Name(type.param)); });
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::conformance

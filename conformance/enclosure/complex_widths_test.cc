@@ -4,7 +4,7 @@
 #include "absl/strings/str_cat.h"
 #include "conformance/enclosure/width_testing.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 using enum ElementType;
@@ -139,4 +139,4 @@ TEST_F(WidthsTest, ComplexSums) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::conformance

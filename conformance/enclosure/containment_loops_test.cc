@@ -12,7 +12,7 @@
 #include "spec/testing/schedule.h"
 #include "spec/text/parser.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 using containment::Encode;
@@ -180,4 +180,4 @@ TEST_F(EnclosureTest, DenormalsMayBeZerosInEveryIteration) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::conformance

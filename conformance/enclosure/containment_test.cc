@@ -11,7 +11,7 @@
 #include "spec/testing/schedule.h"
 #include "spec/text/parser.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 using containment::Decode;
@@ -424,4 +424,4 @@ INSTANTIATE_TEST_SUITE_P(
         "cosine(x0); abs(x2); sqrt(x3); multiply(x4, x4)"));
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::conformance

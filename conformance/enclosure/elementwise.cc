@@ -11,7 +11,7 @@
 #include "conformance/enclosure/word_loops.h"
 #include "spec/elementwise_info.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 // On lines with a negative zero, which all types with loops have (AnyLiesIn).
@@ -486,4 +486,4 @@ absl::Status EncloseElementwise(const Instruction& instruction, Boxes operands,
   return Elementwise(instruction, operands, evaluate).Enclose(box);
 }
 
-}  // namespace assay
+}  // namespace assay::conformance

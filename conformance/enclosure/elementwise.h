@@ -12,7 +12,7 @@
 #include "absl/types/span.h"
 #include "conformance/enclosure/box.h"
 
-namespace assay {
+namespace assay::conformance {
 
 // Returns the golden value of the instruction on operands.
 using EvaluateAlone = std::function<absl::StatusOr<Literal>(absl::Span<const Literal> operands)>;
@@ -27,6 +27,6 @@ using EvaluateAt =
 absl::Status EncloseElementwise(const Instruction& instruction, Boxes operands,
                                 const EvaluateAt& evaluate, Box* box);
 
-}  // namespace assay
+}  // namespace assay::conformance
 
 #endif  // ASSAY_CONFORMANCE_ENCLOSURE_ELEMENTWISE_H_

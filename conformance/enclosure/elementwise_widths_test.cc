@@ -2,7 +2,7 @@
 #include "absl/strings/str_cat.h"
 #include "conformance/enclosure/width_testing.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 using enum ElementType;
@@ -153,4 +153,4 @@ TEST_F(WidthsTest, FunctionsOfTwoNumbers) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::conformance

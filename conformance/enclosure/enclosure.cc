@@ -20,7 +20,7 @@
 #include "conformance/judge/rounds.h"
 #include "runtime/float_environment.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 // Processes that run a computation together, by flattened id. They advance instruction by
@@ -631,4 +631,4 @@ absl::StatusOr<BoxTree> Enclose(const Module& module, absl::Span<const Literal> 
   return std::move((*results)[0]);
 }
 
-}  // namespace assay
+}  // namespace assay::conformance

@@ -16,7 +16,7 @@
 #include "interpreter/interpreter.h"
 #include "spec/ir/module.h"
 
-namespace assay {
+namespace assay::conformance {
 
 // The maximum nesting depth of calls, loops and branches.
 inline constexpr int kMostEnclosedLevels = 256;
@@ -41,6 +41,6 @@ absl::StatusOr<BoxTree> Enclose(const Module& module, absl::Span<const Literal> 
 absl::StatusOr<Judgement> JudgeWhole(const BoxTree& enclosure, const Literal& golden,
                                      const Literal& actual);
 
-}  // namespace assay
+}  // namespace assay::conformance
 
 #endif  // ASSAY_CONFORMANCE_ENCLOSURE_ENCLOSURE_H_

@@ -6,7 +6,7 @@
 #include "conformance/enclosure/enclosure.h"
 #include "spec/text/parser.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 // Programs of conformance/samples.
@@ -108,4 +108,4 @@ const bool kRegistered = [] {
 }();
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::conformance

@@ -3,7 +3,7 @@
 
 #include "conformance/enclosure/enclosure_testing.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 // e = exp(1e-20) is 1 or next to it; exp(0) would be 1, so that floor(2 e) is 1 or 2.
@@ -164,4 +164,4 @@ TEST_F(EnclosureDecisionsTest, BranchesWithLoopsAreNotFollowed) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::conformance

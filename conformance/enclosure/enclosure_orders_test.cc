@@ -5,7 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "conformance/enclosure/enclosure_testing.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 using EnclosureOrdersTest = EnclosureTest;
@@ -241,4 +241,4 @@ TEST_F(EnclosureOrdersTest, HalvesOfWhatRunsAtTheSameTime) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::conformance

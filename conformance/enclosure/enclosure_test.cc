@@ -7,7 +7,7 @@
 #include "conformance/enclosure/enclosure_testing.h"
 #include "spec/text/parser.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 TEST_F(EnclosureTest, LinesOfTypesAreInOrder) {
@@ -605,4 +605,4 @@ TEST_F(EnclosureTest, HostileModules) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::conformance

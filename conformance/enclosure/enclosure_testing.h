@@ -13,7 +13,7 @@
 #include "gtest/gtest.h"
 #include "spec/text/parser.h"
 
-namespace assay {
+namespace assay::conformance {
 
 inline Literal F32(const std::vector<float>& values) {
   Literal literal = Literal::Zeros(Shape(ElementType::kF32, {static_cast<int64_t>(values.size())}));
@@ -58,6 +58,6 @@ class EnclosureTest : public testing::Test {
   std::unique_ptr<Module> module_;
 };
 
-}  // namespace assay
+}  // namespace assay::conformance
 
 #endif  // ASSAY_CONFORMANCE_ENCLOSURE_ENCLOSURE_TESTING_H_

@@ -10,7 +10,7 @@
 #include "spec/analysis/isolate.h"
 #include "spec/analysis/reducer.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 std::vector<Literal> AtEnds(Boxes operands, bool high) {
@@ -433,4 +433,4 @@ absl::StatusOr<std::vector<Box>> EncloseFold(const Instruction& instruction, Box
   return AnythingOf(instruction);
 }
 
-}  // namespace assay
+}  // namespace assay::conformance

@@ -13,7 +13,7 @@
 #include "conformance/enclosure/elementwise.h"
 #include "conformance/enclosure/radii.h"
 
-namespace assay {
+namespace assay::conformance {
 
 struct FoldContext {
   EvaluateAlone evaluate;  // evaluates the instruction
@@ -40,6 +40,6 @@ struct FoldContext {
 absl::StatusOr<std::vector<Box>> EncloseFold(const Instruction& instruction, Boxes operands,
                                              const FoldContext& context);
 
-}  // namespace assay
+}  // namespace assay::conformance
 
 #endif  // ASSAY_CONFORMANCE_ENCLOSURE_FOLDS_H_

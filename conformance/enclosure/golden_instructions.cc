@@ -7,7 +7,7 @@
 #include "evaluator/facts/widened_fold.h"
 #include "spec/analysis/isolate.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 // Returns true if the instruction needs only its kernel: it has array operands and one array result
@@ -19,8 +19,8 @@ bool IsKernelAlone(const Instruction& instruction) {
     if (!plain(operand->shape())) return false;
   }
   return instruction.info().elementwise() || instruction.info().family == Family::kMovement ||
-         (FoldKind(instruction) != analysis::ReducerKind::kOther &&
-          FactorsAreOperands(instruction));
+         (evaluator::FoldKind(instruction) != analysis::ReducerKind::kOther &&
+          evaluator::FactorsAreOperands(instruction));
 }
 
 // Returns the same numbers in a wider type.
@@ -36,7 +36,7 @@ Literal InType(const Literal& literal, ElementType type) {
     DecodeFloats(literal.element_type(), literal.data(), count, values.data());
   } else {
     for (int64_t i = 0; i < count; ++i) {
-      values[i] = MagnitudeOrValue(literal.element_type(), literal.Get(i));
+      values[i] = evaluator::MagnitudeOrValue(literal.element_type(), literal.Get(i));
     }
   }
   EncodeFloats(type, values.data(), count, wide.mutable_data());
@@ -62,7 +62,8 @@ absl::Status GoldenInstructions::Prepare(GoldenInstruction* golden) const {
     const int64_t most_bytes = options_.budget.bytes < 0 ? INT64_MAX : options_.budget.bytes;
     const absl::StatusOr<Literal> fits = Literal::Create(instruction.shape(), most_bytes);
     if (!fits.ok()) return fits.status();
-    absl::StatusOr<std::unique_ptr<Kernel>> kernel = PrepareKernel(instruction);
+    absl::StatusOr<std::unique_ptr<evaluator::Kernel>> kernel =
+        evaluator::PrepareKernel(instruction);
     if (!kernel.ok()) return kernel.status();
     golden->kernel = *std::move(kernel);
     return absl::OkStatus();
@@ -77,11 +78,11 @@ absl::Status GoldenInstructions::Prepare(GoldenInstruction* golden) const {
 absl::Status GoldenInstructions::RunKernel(const GoldenInstruction& golden,
                                            absl::Span<const Literal* const> operands,
                                            Literal* value) {
-  absl::InlinedVector<ArrayRef, 3> arrays;
+  absl::InlinedVector<runtime::ArrayRef, 3> arrays;
   for (const Literal* operand : operands) arrays.push_back({&operand->shape(), operand->data()});
   *value = Literal::Zeros(golden.instruction->shape());
-  const MutableArrayRef out{&value->shape(), value->mutable_data()};
-  EvaluationContext context;
+  const runtime::MutableArrayRef out{&value->shape(), value->mutable_data()};
+  evaluator::EvaluationContext context;
   context.budget = &budget_;
   context.workers = &workers_;
   return golden.kernel->Run(arrays, absl::MakeConstSpan(&out, 1), context);
@@ -127,8 +128,8 @@ absl::StatusOr<Literal> GoldenInstructions::EvaluateSums(const Instruction& inst
                                                          ElementType type,
                                                          absl::Span<const Literal> operands) {
   // Integers are factors as well, but for group sizes.
-  const bool contraction =
-      instruction.info().family == Family::kContraction && FactorsAreOperands(instruction);
+  const bool contraction = instruction.info().family == Family::kContraction &&
+                           evaluator::FactorsAreOperands(instruction);
   bool own = type == instruction.shape().element_type(), given = true;
   for (size_t k = 0; k < operands.size(); ++k) {
     const ElementType of = operands[k].element_type();
@@ -141,7 +142,7 @@ absl::StatusOr<Literal> GoldenInstructions::EvaluateSums(const Instruction& inst
   if (own) return Evaluate(instruction, operands);
   GoldenInstruction& wide = widened_[std::make_pair(&instruction, type)];
   if (wide.module == nullptr) {
-    wide.module = WidenFold(instruction, Opcode::kAdd, type);
+    wide.module = evaluator::WidenFold(instruction, Opcode::kAdd, type);
     wide.instruction = wide.module->entry()->root();
   }
   if (given) return Run(&wide, operands);
@@ -157,14 +158,14 @@ absl::StatusOr<absl::Span<const double>> GoldenInstructions::CountTerms(
     const Instruction& instruction, absl::Span<const Literal> operands) {
   GoldenInstruction& alone = Of(instruction);
   // For a ragged dot the group sizes decide.
-  const bool same =
-      instruction.info().family == Family::kContraction && FactorsAreOperands(instruction);
+  const bool same = instruction.info().family == Family::kContraction &&
+                    evaluator::FactorsAreOperands(instruction);
   if (same && !alone.counts.empty()) return alone.counts;
   absl::StatusOr<std::vector<double>> counts =
-      assay::CountTerms(instruction, operands, evaluate_module_);
+      assay::evaluator::CountTerms(instruction, operands, evaluate_module_);
   if (!counts.ok()) return counts.status();
   alone.counts = *std::move(counts);
   return alone.counts;
 }
 
-}  // namespace assay
+}  // namespace assay::conformance

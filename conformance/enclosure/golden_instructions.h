@@ -16,13 +16,13 @@
 #include "spec/ir/literal.h"
 #include "spec/ir/module.h"
 
-namespace assay {
+namespace assay::conformance {
 
 // An instruction that is prepared when it first runs.
 struct GoldenInstruction {
   const Instruction* instruction = nullptr;
-  std::unique_ptr<Kernel> kernel;  // otherwise a module of its own, if the interpreter
-  std::unique_ptr<Module> module;  // has to run it or it belongs to no module
+  std::unique_ptr<evaluator::Kernel> kernel;  // otherwise a module of its own, if the interpreter
+  std::unique_ptr<Module> module;             // has to run it or it belongs to no module
   std::unique_ptr<PlannedModule> planned;
   std::vector<double> counts;
 };
@@ -48,7 +48,7 @@ class GoldenInstructions {
   absl::StatusOr<absl::Span<const double>> CountTerms(const Instruction& instruction,
                                                       absl::Span<const Literal> operands);
   // Evaluates any module.
-  const EvaluateModule& evaluate_module() const { return evaluate_module_; }
+  const evaluator::EvaluateModule& evaluate_module() const { return evaluate_module_; }
 
  private:
   absl::Status Prepare(GoldenInstruction* golden) const;
@@ -57,13 +57,13 @@ class GoldenInstructions {
   absl::StatusOr<Literal> Run(GoldenInstruction* golden, absl::Span<const Literal> operands);
 
   RunOptions options_;
-  EvaluateModule evaluate_module_;
+  evaluator::EvaluateModule evaluate_module_;
   runtime::Budget budget_;
   runtime::WorkerPool workers_;
   absl::node_hash_map<const Instruction*, GoldenInstruction> alone_;
   absl::node_hash_map<std::pair<const Instruction*, ElementType>, GoldenInstruction> widened_;
 };
 
-}  // namespace assay
+}  // namespace assay::conformance
 
 #endif  // ASSAY_CONFORMANCE_ENCLOSURE_GOLDEN_INSTRUCTIONS_H_

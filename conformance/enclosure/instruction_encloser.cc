@@ -15,7 +15,7 @@
 #include "conformance/judge/bounds.h"
 #include "conformance/judge/residuals.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 bool ArePoints(Boxes boxes) {
@@ -363,4 +363,4 @@ absl::Status InstructionEncloser::MoveSomewhere(const PreparedInstruction& prepa
   return absl::OkStatus();
 }
 
-}  // namespace assay
+}  // namespace assay::conformance

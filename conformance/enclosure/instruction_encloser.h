@@ -16,7 +16,7 @@
 #include "conformance/profiles/profile.h"
 #include "spec/ir/module.h"
 
-namespace assay {
+namespace assay::conformance {
 
 // The facts about an instruction that do not depend on its operands.
 struct PreparedInstruction {
@@ -70,6 +70,6 @@ class InstructionEncloser {
   const RadiusFinder& radii_;
 };
 
-}  // namespace assay
+}  // namespace assay::conformance
 
 #endif  // ASSAY_CONFORMANCE_ENCLOSURE_INSTRUCTION_ENCLOSER_H_

@@ -12,7 +12,7 @@
 #include "conformance/judge/order_freedoms.h"
 #include "conformance/judge/rounds.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 ElementType PartType(const Box& box) { return Info(box.low.element_type()).component; }
@@ -97,7 +97,7 @@ bool MayTakeEitherZero(const Instruction& instruction, const TargetProfile& prof
 bool Adds(const Instruction& instruction) {
   return instruction.opcode() == Opcode::kAdd || instruction.opcode() == Opcode::kSubtract ||
          (instruction.info().family != Family::kContraction &&
-          FoldKind(instruction) == analysis::ReducerKind::kAdd);
+          evaluator::FoldKind(instruction) == analysis::ReducerKind::kAdd);
 }
 
 }  // namespace
@@ -270,4 +270,4 @@ void InstructionRules::Widen(Box* box) const {
   if (slack.units > 0 || slack.zeros || slack.flushed) Loosen(slack, box);
 }
 
-}  // namespace assay
+}  // namespace assay::conformance

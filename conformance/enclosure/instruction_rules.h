@@ -13,7 +13,7 @@
 #include "conformance/profiles/profile.h"
 #include "spec/ir/module.h"
 
-namespace assay {
+namespace assay::conformance {
 
 // The rules of one instruction. The instruction and the profile must outlive the object.
 class InstructionRules {
@@ -67,6 +67,6 @@ class InstructionRules {
   Slack slack_;                      // the slack around an array result
 };
 
-}  // namespace assay
+}  // namespace assay::conformance
 
 #endif  // ASSAY_CONFORMANCE_ENCLOSURE_INSTRUCTION_RULES_H_

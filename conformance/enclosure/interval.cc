@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numbers>
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 // Units in the last place by which the C library's functions that are used here may be off, at
@@ -167,4 +167,4 @@ ComplexInterval Logarithm(const ComplexInterval& z) {
   return {Logarithm(Modulus(z)), Angle(z.im, z.re)};
 }
 
-}  // namespace assay
+}  // namespace assay::conformance

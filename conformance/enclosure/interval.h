@@ -6,7 +6,7 @@
 
 #include <limits>
 
-namespace assay {
+namespace assay::conformance {
 
 struct Interval {
   double low = 0, high = 0;
@@ -63,6 +63,6 @@ ComplexInterval SquareRoot(const ComplexInterval& z);
 ComplexInterval Exponential(const ComplexInterval& z);
 ComplexInterval Logarithm(const ComplexInterval& z);
 
-}  // namespace assay
+}  // namespace assay::conformance
 
 #endif  // ASSAY_CONFORMANCE_ENCLOSURE_INTERVAL_H_

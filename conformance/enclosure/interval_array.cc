@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace assay {
+namespace assay::conformance {
 
 IntervalArray::IntervalArray(const Box& box) {
   const ElementType type = box.low.element_type(), part = Info(type).component;
@@ -47,4 +47,4 @@ Box BoxOfIntervals(const Instruction& instruction, const Shape& shape,
   return box;
 }
 
-}  // namespace assay
+}  // namespace assay::conformance

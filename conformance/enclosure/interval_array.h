@@ -7,7 +7,7 @@
 #include "conformance/enclosure/box.h"
 #include "conformance/enclosure/interval.h"
 
-namespace assay {
+namespace assay::conformance {
 
 // The intervals of a box, one per element, or one per part of complex elements. An element that may
 // be NaN or infinite has an unbounded interval.
@@ -31,6 +31,6 @@ inline Box BoxOfIntervals(const Instruction& instruction, const std::vector<Inte
   return BoxOfIntervals(instruction, instruction.shape(), intervals);
 }
 
-}  // namespace assay
+}  // namespace assay::conformance
 
 #endif  // ASSAY_CONFORMANCE_ENCLOSURE_INTERVAL_ARRAY_H_

@@ -12,7 +12,7 @@
 #include "conformance/judge/evidence.h"
 #include "spec/text/printer.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 // Returns true if the unconstrained value is a decision (an order, a position, an iteration, a
@@ -180,4 +180,4 @@ absl::StatusOr<Judgement> JudgeWhole(const BoxTree& enclosure, const Literal& go
   return judgement;
 }
 
-}  // namespace assay
+}  // namespace assay::conformance

@@ -9,7 +9,7 @@
 #include "conformance/judge/rounds.h"
 #include "evaluator/facts/widened_fold.h"
 
-namespace assay {
+namespace assay::conformance {
 
 absl::StatusOr<std::vector<Box>> KeptEncloser::Results(const PreparedInstruction& prepared,
                                                        KeptInstruction* kept, BoxPointers leaves) {
@@ -44,9 +44,10 @@ absl::StatusOr<std::vector<Box>> KeptEncloser::Results(const PreparedInstruction
   }
   if (IsUnspecified(instruction, Boxes(narrow_leaves), profile_)) return AnythingOf(instruction);
   const PreparedInstruction& form = FormOf(instruction, kept);
-  absl::StatusOr<std::vector<Box>> results = FoldKind(instruction) == analysis::ReducerKind::kAdd
-                                                 ? SumsKept(instruction, form, Boxes(leaves))
-                                                 : encloser_.ByRule(form, Boxes(leaves));
+  absl::StatusOr<std::vector<Box>> results =
+      evaluator::FoldKind(instruction) == analysis::ReducerKind::kAdd
+          ? SumsKept(instruction, form, Boxes(leaves))
+          : encloser_.ByRule(form, Boxes(leaves));
   if (!results.ok()) return results;
   const std::vector<const Shape*> shapes = Leaves(instruction.shape());
   for (size_t leaf = 0; leaf < results->size(); ++leaf) {
@@ -129,4 +130,4 @@ absl::StatusOr<std::vector<Box>> KeptEncloser::SumsKept(const Instruction& instr
   return boxes;
 }
 
-}  // namespace assay
+}  // namespace assay::conformance

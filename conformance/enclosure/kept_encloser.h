@@ -12,7 +12,7 @@
 #include "conformance/profiles/profile.h"
 #include "spec/ir/module.h"
 
-namespace assay {
+namespace assay::conformance {
 
 // The f32 form of an instruction, prepared when it is first enclosed.
 struct KeptInstruction {
@@ -45,6 +45,6 @@ class KeptEncloser {
   const RadiusFinder& radii_;
 };
 
-}  // namespace assay
+}  // namespace assay::conformance
 
 #endif  // ASSAY_CONFORMANCE_ENCLOSURE_KEPT_ENCLOSER_H_

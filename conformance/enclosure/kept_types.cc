@@ -10,7 +10,7 @@
 #include "spec/analysis/isolate.h"
 #include "spec/analysis/reducer.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 constexpr ElementType kWide = ElementType::kF32;
@@ -216,7 +216,8 @@ bool HasKeptForm(const Instruction& instruction) {
       break;
   }
   const Family family = instruction.info().family;
-  if (FoldKind(instruction) == analysis::ReducerKind::kAdd) return FactorsAreOperands(instruction);
+  if (evaluator::FoldKind(instruction) == analysis::ReducerKind::kAdd)
+    return evaluator::FactorsAreOperands(instruction);
   if (instruction.opcode() == Opcode::kReduce || instruction.opcode() == Opcode::kReduceWindow ||
       instruction.opcode() == Opcode::kScatter) {
     const analysis::ReducerKind kind = analysis::RecogniseReducer(*instruction.to_apply()).kind;
@@ -421,4 +422,4 @@ BoxTree Returned(const Shape& shape, const TargetProfile& profile, const BoxTree
   });
 }
 
-}  // namespace assay
+}  // namespace assay::conformance

@@ -16,7 +16,7 @@
 #include "conformance/profiles/profile.h"
 #include "spec/ir/module.h"
 
-namespace assay {
+namespace assay::conformance {
 
 // Returns true if boxes of the type are kept in f32 to model excess precision.
 bool IsKept(ElementType type);
@@ -56,6 +56,6 @@ Box RoundedOnce(ElementType type, const TargetProfile& profile, const Box& kept)
 // Returns the boxes of a result of this shape, narrowed from f32.
 BoxTree Returned(const Shape& shape, const TargetProfile& profile, const BoxTree& kept);
 
-}  // namespace assay
+}  // namespace assay::conformance
 
 #endif  // ASSAY_CONFORMANCE_ENCLOSURE_KEPT_TYPES_H_

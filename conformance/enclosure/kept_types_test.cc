@@ -13,7 +13,7 @@
 #include "conformance/profiles/testing.h"
 #include "spec/testing/schedule.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 using containment::Decode;
@@ -345,4 +345,4 @@ TEST_F(KeptValuesTest, ScalesBelowTheLeast) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::conformance

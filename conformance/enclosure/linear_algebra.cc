@@ -11,7 +11,7 @@
 #include "conformance/judge/bounds.h"
 #include "conformance/judge/transforms.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 // The number of elements that are transformed together, of an operand or of a result.
@@ -115,4 +115,4 @@ void LetGoOfNonFiniteBlocks(const Instruction& fft, const Literal& operand, Box*
       box);
 }
 
-}  // namespace assay
+}  // namespace assay::conformance

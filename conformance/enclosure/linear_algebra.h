@@ -11,7 +11,7 @@
 #include "conformance/enclosure/folds.h"
 #include "conformance/profiles/profile.h"
 
-namespace assay {
+namespace assay::conformance {
 
 // Encloses fft, triangular-solve and cholesky, the latter two for known operands as well. Results
 // by leaf; unconstrained if there is no rule.
@@ -24,6 +24,6 @@ absl::StatusOr<std::vector<Box>> EncloseLinearAlgebra(const Instruction& instruc
 // Only the imaginary part of a sum of real numbers is zero or NaN.
 void LetGoOfNonFiniteBlocks(const Instruction& fft, const Literal& operand, Box* box);
 
-}  // namespace assay
+}  // namespace assay::conformance
 
 #endif  // ASSAY_CONFORMANCE_ENCLOSURE_LINEAR_ALGEBRA_H_

@@ -7,7 +7,7 @@
 #include "interpreter/interpreter.h"
 #include "spec/text/parser.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 Literal Array(ElementType type, const std::vector<int64_t>& sizes,
@@ -33,7 +33,7 @@ class LinearAlgebraEnclosureTest : public testing::Test {
     module_ = *std::move(module);
     auto target = TargetProfile::Find(profile);
     ASSERT_TRUE(target.ok()) << target.status();
-    auto enclosure = assay::Enclose(*module_, arguments, *target, RunBudget{});
+    auto enclosure = assay::conformance::Enclose(*module_, arguments, *target, RunBudget{});
     ASSERT_TRUE(enclosure.ok()) << enclosure.status();
     enclosure_ = *std::move(enclosure);
     auto golden = Interpret(*module_, arguments);
@@ -411,4 +411,4 @@ TEST_F(LinearAlgebraEnclosureTest, NormalisedBatchesAreJudged) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::conformance

@@ -6,7 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "conformance/enclosure/width_testing.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 using enum ElementType;
@@ -226,4 +226,4 @@ TEST_F(WidthsTest, CholeskyFactors) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::conformance

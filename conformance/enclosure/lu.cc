@@ -8,7 +8,7 @@
 #include "conformance/judge/called_operation.h"
 #include "conformance/judge/residuals.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 // Returns the size by which pivots are compared, |re| + |im| for complex numbers.
@@ -173,4 +173,4 @@ std::vector<Box> EncloseLu(const Instruction& call, const Box& operand,
   return boxes;
 }
 
-}  // namespace assay
+}  // namespace assay::conformance

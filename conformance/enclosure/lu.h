@@ -10,7 +10,7 @@
 #include "conformance/enclosure/box.h"
 #include "conformance/profiles/profile.h"
 
-namespace assay {
+namespace assay::conformance {
 
 bool IsLuCall(const Instruction& call);
 
@@ -19,6 +19,6 @@ bool IsLuCall(const Instruction& call);
 std::vector<Box> EncloseLu(const Instruction& call, const Box& operand,
                            const TargetProfile& profile);
 
-}  // namespace assay
+}  // namespace assay::conformance
 
 #endif  // ASSAY_CONFORMANCE_ENCLOSURE_LU_H_

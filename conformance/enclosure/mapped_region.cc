@@ -5,7 +5,7 @@
 
 #include "absl/container/flat_hash_map.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 bool IsOfElements(const Instruction& step) {
@@ -52,4 +52,4 @@ std::unique_ptr<Module> MapOfArrays(const Instruction& map) {
   return module;
 }
 
-}  // namespace assay
+}  // namespace assay::conformance

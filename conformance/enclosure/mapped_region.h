@@ -7,12 +7,12 @@
 
 #include "spec/ir/module.h"
 
-namespace assay {
+namespace assay::conformance {
 
 // Returns a module whose entry takes the operands of the map and returns its result. Returns null
 // if the computation has other than elementwise operations or sizes are dynamic.
 std::unique_ptr<Module> MapOfArrays(const Instruction& map);
 
-}  // namespace assay
+}  // namespace assay::conformance
 
 #endif  // ASSAY_CONFORMANCE_ENCLOSURE_MAPPED_REGION_H_

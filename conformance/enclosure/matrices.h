@@ -10,7 +10,7 @@
 #include "conformance/judge/bounds.h"
 #include "conformance/judge/residuals.h"
 
-namespace assay {
+namespace assay::conformance {
 
 // Return the largest and the least absolute value.
 inline double Most(const Interval& x) { return x.magnitude(); }
@@ -118,6 +118,6 @@ struct NumberRange {
   double largest;
 };
 
-}  // namespace assay
+}  // namespace assay::conformance
 
 #endif  // ASSAY_CONFORMANCE_ENCLOSURE_MATRICES_H_

@@ -5,7 +5,7 @@
 
 #include "spec/element/index_value.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 constexpr int64_t kMostPlaces = 64;
@@ -118,4 +118,4 @@ std::vector<std::vector<Box>> PossibleIndices(const Instruction& instruction, Bo
   return choices;
 }
 
-}  // namespace assay
+}  // namespace assay::conformance

@@ -7,7 +7,7 @@
 
 #include "conformance/enclosure/box.h"
 
-namespace assay {
+namespace assay::conformance {
 
 // Returns true if an operand determines positions rather than values.
 bool IsIndex(const Instruction& instruction, size_t operand);
@@ -18,6 +18,6 @@ bool IsIndex(const Instruction& instruction, size_t operand);
 // other instructions.
 std::vector<std::vector<Box>> PossibleIndices(const Instruction& instruction, Boxes operands);
 
-}  // namespace assay
+}  // namespace assay::conformance
 
 #endif  // ASSAY_CONFORMANCE_ENCLOSURE_OPEN_INDICES_H_

@@ -7,7 +7,7 @@
 #include "conformance/judge/order_freedoms.h"
 #include "spec/analysis/reducer.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 // Evaluates golden at both ends and returns a box for each leaf.
@@ -188,4 +188,4 @@ absl::StatusOr<std::vector<Box>> EncloseExtremePlaces(const Instruction& instruc
   return extremes;
 }
 
-}  // namespace assay
+}  // namespace assay::conformance

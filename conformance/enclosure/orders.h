@@ -11,7 +11,7 @@
 #include "conformance/enclosure/box.h"
 #include "conformance/enclosure/elementwise.h"
 
-namespace assay {
+namespace assay::conformance {
 
 absl::StatusOr<std::vector<Box>> EncloseSort(const Instruction& instruction, Boxes operands,
                                              const EvaluateAlone& evaluate);
@@ -22,6 +22,6 @@ absl::StatusOr<std::vector<Box>> EncloseExtremePlaces(const Instruction& instruc
                                                       Boxes operands,
                                                       const EvaluateAlone& evaluate);
 
-}  // namespace assay
+}  // namespace assay::conformance
 
 #endif  // ASSAY_CONFORMANCE_ENCLOSURE_ORDERS_H_

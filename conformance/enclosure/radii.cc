@@ -8,7 +8,7 @@
 #include "evaluator/facts/widened_fold.h"
 #include "spec/analysis/isolate.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 // The larger magnitude of both ends. The ends themselves where none is negative.
@@ -32,7 +32,7 @@ Literal Magnitudes(const Box& box) {
 // Returns true if the instruction adds real numbers into one array.
 bool SumsReals(const Instruction& instruction) {
   return instruction.shape().is_array() && IsFloat(instruction.shape().element_type()) &&
-         FoldKind(instruction) == analysis::ReducerKind::kAdd &&
+         evaluator::FoldKind(instruction) == analysis::ReducerKind::kAdd &&
          instruction.opcode() != Opcode::kScaledDot &&
          IsFloat(instruction.operand(0)->shape().element_type()) &&
          !instruction.operand(0)->shape().is_dynamic();
@@ -63,7 +63,7 @@ ElementType SumType(const Instruction& instruction) {
   bool narrow = true, single = true;
   for (const Instruction* operand : instruction.operands()) {
     const ElementType of = operand->shape().element_type();
-    if (!IsFloat(of) && !(contraction && FactorsAreOperands(instruction))) continue;
+    if (!IsFloat(of) && !(contraction && evaluator::FactorsAreOperands(instruction))) continue;
     narrow = narrow && IsNarrow(of);
     single = single && of == ElementType::kF32;
   }
@@ -221,7 +221,7 @@ void RadiusFinder::MeasureFromExact(const Instruction& fold, absl::Span<const Li
                                     std::vector<double>* radii) const {
   if (!bounds.has_exact || bounds.from_exact.empty()) return;
   const absl::StatusOr<Literal> exact =
-      EvaluateWidened(fold, operands, 0, golden_.evaluate_module());
+      evaluator::EvaluateWidened(fold, operands, 0, golden_.evaluate_module());
   if (!exact.ok()) return;
   for (int64_t i = 0; i < golden.element_count(); ++i) {
     const double distance = std::fabs(DecodeFloat(golden.element_type(), golden.Get(i).bits) -
@@ -278,4 +278,4 @@ absl::StatusOr<Reach> RadiusFinder::OfSums(const Instruction& instruction,
   return Reach{std::move(reach.from_golden), std::move(reach.unrounded)};
 }
 
-}  // namespace assay
+}  // namespace assay::conformance

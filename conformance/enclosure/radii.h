@@ -13,7 +13,7 @@
 #include "conformance/judge/bounds.h"
 #include "conformance/profiles/profile.h"
 
-namespace assay {
+namespace assay::conformance {
 
 // Returns the larger magnitude of both ends of every operand. Operands by which the instruction
 // selects keep their values.
@@ -90,6 +90,6 @@ class RadiusFinder {
   GoldenInstructions& golden_;
 };
 
-}  // namespace assay
+}  // namespace assay::conformance
 
 #endif  // ASSAY_CONFORMANCE_ENCLOSURE_RADII_H_

@@ -11,7 +11,7 @@
 #include "evaluator/kernels/windows.h"
 #include "spec/analysis/reducer.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 // The rule of selection: the largest or the least value, and the first or the last of equal ones.
@@ -172,9 +172,10 @@ absl::StatusOr<std::vector<Box>> EncloseSelectedSums(const Instruction& instruct
   const std::optional<std::vector<Interval>> start = NumbersOf(operands[2]);
   if (!keys || !terms || !start) return AnythingOf(instruction);
   SelectedSums sums(*selection, *std::move(keys), start->front());
-  const kernels::WindowGrid grid(instruction.shape(), operands[1].shape(), instruction.window());
+  const evaluator::kernels::WindowGrid grid(instruction.shape(), operands[1].shape(),
+                                            instruction.window());
   if (grid.output_count() > 0) {
-    kernels::WindowGrid::Walk walk(grid);
+    evaluator::kernels::WindowGrid::Walk walk(grid);
     std::vector<int64_t> window;
     do {
       window.clear();
@@ -189,4 +190,4 @@ absl::StatusOr<std::vector<Box>> EncloseSelectedSums(const Instruction& instruct
   return sums.Result(instruction, context);
 }
 
-}  // namespace assay
+}  // namespace assay::conformance

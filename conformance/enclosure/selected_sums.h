@@ -10,13 +10,13 @@
 #include "conformance/enclosure/box.h"
 #include "conformance/enclosure/folds.h"
 
-namespace assay {
+namespace assay::conformance {
 
 // Encloses an instruction that selects floats by one comparison and adds. Results of others are
 // unconstrained.
 absl::StatusOr<std::vector<Box>> EncloseSelectedSums(const Instruction& instruction, Boxes operands,
                                                      const FoldContext& context);
 
-}  // namespace assay
+}  // namespace assay::conformance
 
 #endif  // ASSAY_CONFORMANCE_ENCLOSURE_SELECTED_SUMS_H_

@@ -3,7 +3,7 @@
 #include "absl/strings/str_cat.h"
 #include "runtime/interrupt.h"
 
-namespace assay {
+namespace assay::conformance {
 
 absl::Status StepMeter::Charge(const Instruction& instruction, int64_t steps) {
   if (steps == kTooMany) return instruction.shape().ByteSize().status();
@@ -24,4 +24,4 @@ absl::Status StepMeter::Charge(const Instruction& instruction, int64_t steps) {
   return absl::OkStatus();
 }
 
-}  // namespace assay
+}  // namespace assay::conformance

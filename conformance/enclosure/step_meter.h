@@ -11,7 +11,7 @@
 #include "interpreter/interpreter.h"
 #include "spec/ir/module.h"
 
-namespace assay {
+namespace assay::conformance {
 
 class StepMeter {
  public:
@@ -31,6 +31,6 @@ class StepMeter {
   int64_t steps_ = 0, next_look_ = 0;
 };
 
-}  // namespace assay
+}  // namespace assay::conformance
 
 #endif  // ASSAY_CONFORMANCE_ENCLOSURE_STEP_METER_H_

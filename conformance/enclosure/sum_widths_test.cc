@@ -5,7 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "conformance/enclosure/width_testing.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 using enum ElementType;
@@ -116,4 +116,4 @@ TEST_F(WidthsTest, Sums) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::conformance

@@ -8,7 +8,7 @@
 #include "conformance/judge/residuals.h"
 #include "evaluator/ops/exact_solve.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 template <typename Number>
@@ -108,7 +108,7 @@ class IntervalSolve {
     return y;
   }
 
-  const TriangularForm form_;
+  const evaluator::TriangularForm form_;
   const Numbers<Number> a_, b_;
   const NumberRange range_;
   const bool inverts_;
@@ -250,4 +250,4 @@ Box InfoOfFactors(const Shape& shape, const Box& factors, const Instruction* ope
   return info;
 }
 
-}  // namespace assay
+}  // namespace assay::conformance

@@ -9,7 +9,7 @@
 #include "conformance/enclosure/box.h"
 #include "conformance/profiles/profile.h"
 
-namespace assay {
+namespace assay::conformance {
 
 // Encloses the solution of a triangular system. It is unconstrained after a divisor that may be
 // zero, and if sums of terms may overflow.
@@ -22,6 +22,6 @@ Box EncloseCholesky(const Instruction& cholesky, const Box& operand, const Targe
 // positive, otherwise the number of any pivot, because of the undecided instruction `open`.
 Box InfoOfFactors(const Shape& shape, const Box& factors, const Instruction* open);
 
-}  // namespace assay
+}  // namespace assay::conformance
 
 #endif  // ASSAY_CONFORMANCE_ENCLOSURE_SYSTEMS_H_

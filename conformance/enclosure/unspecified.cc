@@ -16,7 +16,7 @@
 #include "spec/analysis/reducer.h"
 #include "spec/analysis/sort_key.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 using box_internal::Unbind;
@@ -304,4 +304,4 @@ void LetGoOfOverflows(const Instruction& instruction, Boxes operands, const Targ
       result);
 }
 
-}  // namespace assay
+}  // namespace assay::conformance

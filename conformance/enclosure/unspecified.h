@@ -11,7 +11,7 @@
 #include "conformance/judge/decision_points.h"
 #include "conformance/profiles/profile.h"
 
-namespace assay {
+namespace assay::conformance {
 
 // Returns true if the whole result is unconstrained for values in the boxes.
 bool IsUnspecified(const Instruction& instruction, Boxes operands, const TargetProfile& profile);
@@ -40,6 +40,6 @@ void LetGoOfNanOrder(const Instruction& instruction, Boxes operands, const Targe
 void LetGoOfOverflows(const Instruction& instruction, Boxes operands, const TargetProfile& profile,
                       Box* result);
 
-}  // namespace assay
+}  // namespace assay::conformance
 
 #endif  // ASSAY_CONFORMANCE_ENCLOSURE_UNSPECIFIED_H_

@@ -23,7 +23,7 @@
 #include "spec/analysis/isolate.h"
 #include "spec/element/element.h"
 
-namespace assay::containment {
+namespace assay::conformance::containment {
 
 inline constexpr int kSide = 4;
 inline constexpr int kElements = kSide * kSide;
@@ -530,6 +530,6 @@ class WhimsicalTarget {
   std::map<const Instruction*, std::unique_ptr<PlannedModule>> planned_;
 };
 
-}  // namespace assay::containment
+}  // namespace assay::conformance::containment
 
 #endif  // ASSAY_CONFORMANCE_ENCLOSURE_WHIMSICAL_TARGET_H_

@@ -8,7 +8,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_replace.h"
 
-namespace assay {
+namespace assay::conformance {
 
 std::vector<OperandPart> ElementwiseParts(int operands, int64_t i) {
   std::vector<OperandPart> parts;
@@ -239,4 +239,4 @@ void WidthsTest::ExpectOpen(const MeasuredRule& of, int steps) {
       << of.rule << " of " << Name(of.type);
 }
 
-}  // namespace assay
+}  // namespace assay::conformance

@@ -12,7 +12,7 @@
 #include "conformance/enclosure/admitted_values.h"
 #include "conformance/enclosure/enclosure_testing.h"
 
-namespace assay {
+namespace assay::conformance {
 
 // A part of an element of an operand. The real parts of complex operands have even indices.
 struct OperandPart {
@@ -86,6 +86,6 @@ class WidthsTest : public EnclosureTest {
                                const AdmitsValues& admits);
 };
 
-}  // namespace assay
+}  // namespace assay::conformance
 
 #endif  // ASSAY_CONFORMANCE_ENCLOSURE_WIDTH_TESTING_H_

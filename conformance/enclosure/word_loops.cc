@@ -14,7 +14,7 @@
 #define ASSAY_DISPATCH_AVX2 1
 #endif
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 #define ASSAY_INLINE inline __attribute__((always_inline))
@@ -490,4 +490,4 @@ bool WidenWords(absl::Span<const double> radii, Box* box) {
   }
 }
 
-}  // namespace assay
+}  // namespace assay::conformance

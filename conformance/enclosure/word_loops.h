@@ -10,7 +10,7 @@
 #include "conformance/enclosure/box.h"
 #include "spec/ir/literal.h"
 
-namespace assay {
+namespace assay::conformance {
 
 // Returns true if the type has vectorised passes.
 bool HasWordLoops(ElementType type);
@@ -42,6 +42,6 @@ bool MagnitudesOfWords(const Box& box, Literal* magnitudes);
 // radius is not finite.
 bool WidenWords(absl::Span<const double> radii, Box* box);
 
-}  // namespace assay
+}  // namespace assay::conformance
 
 #endif  // ASSAY_CONFORMANCE_ENCLOSURE_WORD_LOOPS_H_

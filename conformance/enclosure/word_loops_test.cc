@@ -5,7 +5,7 @@
 #include <cmath>
 #include <random>
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 constexpr int64_t kCount = 1003;
@@ -301,4 +301,4 @@ TEST(WordLoopsTest, OneElementInTheRegionIsFound) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::conformance

@@ -8,7 +8,7 @@
 #include "conformance/inputs/ragged_inputs.h"
 #include "spec/ops/shape_inference.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 enum class Need { kIndex, kUnique, kRagged };
@@ -288,4 +288,4 @@ std::vector<std::vector<InputNeeds>> FindInputNeeds(const Module& module) {
   return Tracer(module).Run();
 }
 
-}  // namespace assay
+}  // namespace assay::conformance

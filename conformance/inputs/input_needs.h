@@ -10,7 +10,7 @@
 
 #include "spec/ir/module.h"
 
-namespace assay {
+namespace assay::conformance {
 
 struct InputNeeds {
   // Integers in [low, high]: the intersection of all uses as an index.
@@ -25,6 +25,6 @@ struct InputNeeds {
 // By parameter number, then by leaf of the parameter.
 std::vector<std::vector<InputNeeds>> FindInputNeeds(const Module& module);
 
-}  // namespace assay
+}  // namespace assay::conformance
 
 #endif  // ASSAY_CONFORMANCE_INPUTS_INPUT_NEEDS_H_

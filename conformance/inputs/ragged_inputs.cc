@@ -6,7 +6,7 @@
 
 #include "absl/status/statusor.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 // The operands of ragged-all-to-all.
@@ -106,4 +106,4 @@ absl::Status FillRagged(const RaggedUse& use, Literal* array) {
   return absl::OkStatus();
 }
 
-}  // namespace assay
+}  // namespace assay::conformance

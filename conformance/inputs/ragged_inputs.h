@@ -11,7 +11,7 @@
 #include "interpreter/interpreter.h"
 #include "spec/ir/module.h"
 
-namespace assay {
+namespace assay::conformance {
 
 // Whether the operand of an operation is such an argument.
 bool IsRaggedOperand(const Instruction& instruction, int64_t operand);
@@ -28,6 +28,6 @@ struct RaggedUse {
 // where the replica groups do not fit the grid.
 absl::Status FillRagged(const RaggedUse& use, Literal* array);
 
-}  // namespace assay
+}  // namespace assay::conformance
 
 #endif  // ASSAY_CONFORMANCE_INPUTS_RAGGED_INPUTS_H_

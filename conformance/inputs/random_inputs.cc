@@ -13,7 +13,7 @@
 #include "conformance/inputs/input_needs.h"
 #include "conformance/inputs/ragged_inputs.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 // mt19937_64 gives the same numbers everywhere; the standard's distributions do not.
@@ -308,4 +308,4 @@ absl::StatusOr<std::vector<Literal>> RandomInputs(const Module& module,
   return arguments;
 }
 
-}  // namespace assay
+}  // namespace assay::conformance

@@ -12,7 +12,7 @@
 #include "interpreter/interpreter.h"
 #include "spec/ir/module.h"
 
-namespace assay {
+namespace assay::conformance {
 
 struct ValueRange {
   double low = 0;
@@ -38,6 +38,6 @@ absl::Status ParseRange(absl::string_view text, std::map<std::string, ValueRange
 absl::StatusOr<std::vector<Literal>> RandomInputs(const Module& module,
                                                   const RandomInputOptions& options);
 
-}  // namespace assay
+}  // namespace assay::conformance
 
 #endif  // ASSAY_CONFORMANCE_INPUTS_RANDOM_INPUTS_H_

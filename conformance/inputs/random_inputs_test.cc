@@ -11,7 +11,7 @@
 #include "spec/testing/must_parse.h"
 #include "spec/text/parser.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 using ::testing::HasSubstr;
@@ -281,4 +281,4 @@ TEST(RandomInputs, EveryTypeAndHugeShapes) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::conformance

@@ -22,7 +22,7 @@
 #include "conformance/judge/scatter_windows.h"
 #include "spec/analysis/isolate.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 // Returns true if a position lies within the current sizes of dynamic dimensions.
@@ -398,4 +398,4 @@ absl::StatusOr<Judgement> JudgeInstruction(const Instruction& instruction,
   return InstructionJudge(subject).Run(golden, actual);
 }
 
-}  // namespace assay
+}  // namespace assay::conformance

@@ -14,7 +14,7 @@
 #include "spec/ir/literal.h"
 #include "spec/ir/module.h"
 
-namespace assay {
+namespace assay::conformance {
 
 // Judges `actual` against `golden`, which is the exact value of `instruction` on `operands`,
 // rounded once. `evaluate` runs modules on the reference interpreter to evaluate flushed operands
@@ -24,6 +24,6 @@ absl::StatusOr<Judgement> JudgeInstruction(const Instruction& instruction,
                                            const Literal& golden, const Literal& actual,
                                            const TargetProfile& profile, const Evaluate& evaluate);
 
-}  // namespace assay
+}  // namespace assay::conformance
 
 #endif  // ASSAY_CONFORMANCE_JUDGE_ALLOWANCE_H_

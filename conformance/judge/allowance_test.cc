@@ -12,7 +12,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 using ::testing::ElementsAre;
@@ -258,4 +258,4 @@ TEST(JudgeInstruction, RefusesAResultOfAnotherShape) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::conformance

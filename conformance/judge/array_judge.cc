@@ -12,7 +12,7 @@
 #include "conformance/judge/window_readings.h"
 #include "spec/analysis/isolate.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 template <typename Predicate>
@@ -175,7 +175,7 @@ class ArrayJudge {
       exact = Literal();
       if (bounds_.has_exact || kind_ != analysis::ReducerKind::kOther ||
           subject_.instruction.opcode() == Opcode::kFft) {
-        absl::StatusOr<Literal> found = EvaluateWidened(
+        absl::StatusOr<Literal> found = evaluator::EvaluateWidened(
             subject_.instruction, subject_.operands, scaled ? -kBeyondScale : 0, subject_.evaluate);
         if (found.ok()) exact = Flatten(*found)[leaf_];
       }
@@ -415,4 +415,4 @@ absl::StatusOr<std::vector<ElementFinding>> JudgeArray(const Subject& subject, s
   return findings;
 }
 
-}  // namespace assay
+}  // namespace assay::conformance

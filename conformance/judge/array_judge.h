@@ -10,7 +10,7 @@
 #include "conformance/judge/bounds.h"
 #include "conformance/judge/evidence.h"
 
-namespace assay {
+namespace assay::conformance {
 
 // Returns a finding for each of the positions, at which `golden` and `actual` have different bits.
 absl::StatusOr<std::vector<ElementFinding>> JudgeArray(const Subject& subject, size_t leaf,
@@ -18,6 +18,6 @@ absl::StatusOr<std::vector<ElementFinding>> JudgeArray(const Subject& subject, s
                                                        const Bounds& bounds,
                                                        const std::vector<int64_t>& positions);
 
-}  // namespace assay
+}  // namespace assay::conformance
 
 #endif  // ASSAY_CONFORMANCE_JUDGE_ARRAY_JUDGE_H_

@@ -5,7 +5,7 @@
 #include "conformance/judge/batch_norm_errors.h"
 #include "conformance/judge/bounds.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 double ValueAt(const Literal& literal, int64_t i) {
@@ -209,4 +209,4 @@ Bounds BatchNormBounds(const Subject& subject, size_t leaf, const Literal& golde
   return BatchNorm(subject, golden).Find(leaf, golden);
 }
 
-}  // namespace assay
+}  // namespace assay::conformance

@@ -6,7 +6,7 @@
 #include "conformance/judge/bounds.h"
 #include "evaluator/ops/batch_norm_feature.h"
 
-namespace assay {
+namespace assay::conformance {
 
 bool IsBatchNorm(Opcode opcode) {
   return opcode == Opcode::kBatchNormGrad || opcode == Opcode::kBatchNormInference ||
@@ -26,7 +26,7 @@ BatchNormErrors::BatchNormErrors(const Instruction& instruction, ElementType typ
                                  const TargetProfile& profile)
     : type_(type),
       own_unit_(UnitRoundoff(type)),
-      epsilon_(BatchNormEpsilon(instruction)),
+      epsilon_(evaluator::BatchNormEpsilon(instruction)),
       one_pass_(profile.linear_algebra().one_pass_variance),
       vacuous_(!(Gamma(cells + 16, own_unit_) < 1)),
       // The sum is accumulated in f32 and rounded once.
@@ -125,4 +125,4 @@ bool BatchNormErrors::DivisorMayOverflow(const BatchNormMagnitudes& f) const {
   return SumMayOverflow(f.cells * w * std::max<WideReal>(1, std::sqrt(w)));
 }
 
-}  // namespace assay
+}  // namespace assay::conformance

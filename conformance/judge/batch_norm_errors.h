@@ -12,7 +12,7 @@
 #include "conformance/profiles/profile.h"
 #include "spec/ir/module.h"
 
-namespace assay {
+namespace assay::conformance {
 
 bool IsBatchNorm(Opcode opcode);
 
@@ -131,6 +131,6 @@ class BatchNormErrors {
   double lost_;     // the absolute error of a result below the normal values
 };
 
-}  // namespace assay
+}  // namespace assay::conformance
 
 #endif  // ASSAY_CONFORMANCE_JUDGE_BATCH_NORM_ERRORS_H_

@@ -11,7 +11,7 @@
 #include "evaluator/facts/scan_sums.h"
 #include "spec/analysis/reducer.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 bool IsProduct(const Instruction& step) { return step.opcode() == Opcode::kMultiply; }
@@ -147,8 +147,8 @@ class BoundFinder {
     Bounds bounds;
     bounds.needs = Freedom::kReassociation;
     const ElementType part = PartType(golden);
-    const auto facts = FindAccumulationFacts(instruction_, operands_,
-                                             FactsWanted::kTermsAndMagnitudes, subject_.evaluate);
+    const auto facts = evaluator::FindAccumulationFacts(
+        instruction_, operands_, evaluator::FactsWanted::kTermsAndMagnitudes, subject_.evaluate);
     if (!facts.ok()) return facts.status();
     const auto kind = instruction_.GetEnum<FftType>(Attr::kFftType);
     const bool divides = kind == FftType::kIfft || kind == FftType::kIrfft;
@@ -165,7 +165,7 @@ class BoundFinder {
     }
     bounds.rule = radices ? "17 u log2(4N) |X|" : "64 u log2(4N) |X|";
     const double relative = radius * UnitRoundoff(part), largest = MaxOf(part);
-    for (const AccumulationFact& fact : *facts) {
+    for (const evaluator::AccumulationFact& fact : *facts) {
       const double size = fact.sum_of_magnitudes();
       bounds.absolute.push_back(relative * size + SmallestNormal(part));
       bounds.beyond.push_back(
@@ -233,12 +233,12 @@ bool AllFinite(absl::Span<const Literal> operands) {
 }
 
 absl::StatusOr<std::vector<double>> FoldTerms(const Subject& subject, Opcode fold,
-                                              const TermMap& map) {
-  return FoldWidened(subject.instruction, subject.operands, fold, map, subject.evaluate);
+                                              const evaluator::TermMap& map) {
+  return evaluator::FoldWidened(subject.instruction, subject.operands, fold, map, subject.evaluate);
 }
 
 absl::StatusOr<Bounds> FindBounds(const Subject& subject, size_t leaf, const Literal& golden) {
   return BoundFinder(subject).Find(leaf, golden);
 }
 
-}  // namespace assay
+}  // namespace assay::conformance

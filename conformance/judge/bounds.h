@@ -18,9 +18,9 @@
 #include "spec/ir/literal.h"
 #include "spec/ir/module.h"
 
-namespace assay {
+namespace assay::conformance {
 
-using Evaluate = EvaluateModule;  // the golden interpreter, given by the caller
+using Evaluate = evaluator::EvaluateModule;  // the golden interpreter, given by the caller
 
 // An instruction with its operands, as run by a target of the profile.
 struct Subject {
@@ -127,7 +127,7 @@ Bounds BatchNormBounds(const Subject& subject, size_t leaf, const Literal& golde
 
 // Returns the widened fold of mapped operands, by element of the result.
 absl::StatusOr<std::vector<double>> FoldTerms(const Subject& subject, Opcode fold,
-                                              const TermMap& map);
+                                              const evaluator::TermMap& map);
 
 inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
@@ -156,6 +156,6 @@ inline double Gamma(double k, double u) { return k * u < 1 ? k * u / (1 - k * u)
 // Returns true if no operand has a NaN or an infinity.
 bool AllFinite(absl::Span<const Literal> operands);
 
-}  // namespace assay
+}  // namespace assay::conformance
 
 #endif  // ASSAY_CONFORMANCE_JUDGE_BOUNDS_H_

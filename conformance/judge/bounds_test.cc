@@ -16,7 +16,7 @@
 #include "gtest/gtest.h"
 #include "spec/testing/schedule.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 const double kUnit = std::ldexp(1.0, -24);  // unit roundoff of f32
@@ -617,4 +617,4 @@ TEST(JudgeBounds, ComplexBoundsAreNormwise) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::conformance

@@ -10,7 +10,7 @@
 #include "interpreter/custom_calls/attributes.h"
 #include "interpreter/custom_calls/targets.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 using custom_calls::CallAttributes;
@@ -99,4 +99,4 @@ bool HasUnknownAccuracy(const Instruction& call) {
   return targets->contains(target) || CustomCallRegistry::BuiltIn().Find(target) == nullptr;
 }
 
-}  // namespace assay
+}  // namespace assay::conformance

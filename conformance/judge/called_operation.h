@@ -12,7 +12,7 @@
 #include "absl/strings/string_view.h"
 #include "spec/ir/module.h"
 
-namespace assay {
+namespace assay::conformance {
 
 // Returns true if the call is to this LAPACK routine, by JAX's name for one of its element types.
 bool CallsLapack(const Instruction& call, absl::string_view routine);
@@ -29,6 +29,6 @@ std::optional<size_t> InfoLeaf(const Instruction& call);
 // factorisations without an HLO operation, and targets that are not built in.
 bool HasUnknownAccuracy(const Instruction& call);
 
-}  // namespace assay
+}  // namespace assay::conformance
 
 #endif  // ASSAY_CONFORMANCE_JUDGE_CALLED_OPERATION_H_

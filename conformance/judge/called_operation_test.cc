@@ -3,7 +3,7 @@
 
 #include "conformance/judge/testing.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 std::string Call(const std::string& shape, const std::string& operands, const std::string& target,
@@ -100,4 +100,4 @@ TEST(JudgeCalls, WhatIsChosenIsExact) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::conformance

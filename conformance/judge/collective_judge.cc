@@ -12,7 +12,7 @@
 #include "spec/analysis/isolate.h"
 #include "spec/analysis/reducer.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 // Returns true if the order of the members changes no bit of the result.
@@ -182,4 +182,4 @@ absl::StatusOr<Judgement> JudgeCollective(const Instruction& collective,
   return judgement;
 }
 
-}  // namespace assay
+}  // namespace assay::conformance

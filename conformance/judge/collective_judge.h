@@ -9,7 +9,7 @@
 #include "conformance/judge/allowance.h"
 #include "runtime/process_groups.h"
 
-namespace assay {
+namespace assay::conformance {
 
 // Judges the results of a collective operation on all devices of the grid, in the grid's order.
 // `operands` is indexed by device, then by operand; `golden` and `actual` by device. Returns
@@ -21,6 +21,6 @@ absl::StatusOr<Judgement> JudgeCollective(const Instruction& collective,
                                           const runtime::ProcessGrid& grid,
                                           const TargetProfile& profile, const Evaluate& evaluate);
 
-}  // namespace assay
+}  // namespace assay::conformance
 
 #endif  // ASSAY_CONFORMANCE_JUDGE_COLLECTIVE_JUDGE_H_

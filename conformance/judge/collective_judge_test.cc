@@ -7,7 +7,7 @@
 
 #include "conformance/judge/testing.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 constexpr char kReducers[] =
@@ -158,4 +158,4 @@ TEST(JudgeCollective, ZerosThatAreNoScales) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::conformance

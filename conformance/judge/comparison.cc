@@ -7,7 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "spec/text/printer.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 // The comparison of one element, or of one component of a complex element.
@@ -216,4 +216,4 @@ absl::StatusOr<Comparison> CompareByDevice(absl::Span<const Literal> left,
   return comparison;
 }
 
-}  // namespace assay
+}  // namespace assay::conformance

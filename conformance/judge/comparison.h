@@ -14,7 +14,7 @@
 #include "absl/types/span.h"
 #include "spec/ir/literal.h"
 
-namespace assay {
+namespace assay::conformance {
 
 enum class Agreement {
   kEqual,         // every element has the same bits; NaNs count as equal
@@ -75,6 +75,6 @@ absl::StatusOr<Comparison> Compare(const Literal& left, const Literal& right);
 absl::StatusOr<Comparison> CompareByDevice(absl::Span<const Literal> left,
                                            absl::Span<const Literal> right);
 
-}  // namespace assay
+}  // namespace assay::conformance
 
 #endif  // ASSAY_CONFORMANCE_JUDGE_COMPARISON_H_

@@ -8,7 +8,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 using ::testing::ElementsAre;
@@ -155,4 +155,4 @@ TEST(Comparison, DynamicArraysByTheirCurrentSizes) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::conformance

@@ -15,7 +15,7 @@
 #include "gtest/gtest.h"
 #include "spec/analysis/isolate.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 // One in so many, and of folds.
@@ -102,7 +102,8 @@ std::optional<Literal> SumStepByStep(const Single& single) {
   const std::unique_ptr<Module> module = analysis::IsolateInstruction(single.root());
   Instruction& root = *module->entry()->root();
   const Computation* region = FoldRegion(root);
-  if (region == nullptr || FoldKind(root) != analysis::ReducerKind::kAdd) return std::nullopt;
+  if (region == nullptr || evaluator::FoldKind(root) != analysis::ReducerKind::kAdd)
+    return std::nullopt;
   Instruction* sum = region->root();
   if (sum->shape().element_type() == ElementType::kF8E8M0FNU) return std::nullopt;  // has no -b
   if (sum->opcode() != Opcode::kAdd || !IsFloat(sum->shape().element_type())) return std::nullopt;
@@ -227,4 +228,4 @@ TEST_F(CorpusVerdicts, SumsRoundedStepByStepAreReassociated) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::conformance

@@ -9,7 +9,7 @@
 #include "conformance/judge/rounds.h"
 #include "evaluator/scalar/scalar_ops.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 using Place = DecisionPlace;
@@ -151,7 +151,7 @@ std::vector<uint64_t> ReducedOnImage(const Place& at, uint64_t operand) {
     const uint64_t widened = EncodeFloat(image, x);
     if (DecodeFloat(image, widened) != x) continue;
     const Element reduced =
-        ReducePrecision(image, Element{widened}, ExponentBits(at), MantissaBits(at));
+        evaluator::ReducePrecision(image, Element{widened}, ExponentBits(at), MantissaBits(at));
     values.push_back(EncodeFloat(at.type, DecodeFloat(image, reduced.bits)));
   }
   return values;
@@ -535,4 +535,4 @@ std::optional<DecisionPoint> PointThatGives(const Instruction& instruction,
   return deviation ? deviation : first;
 }
 
-}  // namespace assay
+}  // namespace assay::conformance

@@ -14,7 +14,7 @@
 #include "spec/ir/literal.h"
 #include "spec/ir/module.h"
 
-namespace assay {
+namespace assay::conformance {
 
 // The range of a number, as the bit patterns of its least and its greatest value. If both are equal
 // it is that value, which may be a NaN.
@@ -69,6 +69,6 @@ std::optional<DecisionPoint> PointThatGives(const Instruction& instruction,
                                             Element wanted, Element got, int64_t element,
                                             const TargetProfile& profile);
 
-}  // namespace assay
+}  // namespace assay::conformance
 
 #endif  // ASSAY_CONFORMANCE_JUDGE_DECISION_POINTS_H_

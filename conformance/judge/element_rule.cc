@@ -8,7 +8,7 @@
 #include "conformance/judge/rounds.h"
 #include "spec/elementwise_info.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 using Answer = Measure::Answer;
@@ -193,4 +193,4 @@ bool IsSpecialPoint(Opcode opcode, double x) {
   return false;
 }
 
-}  // namespace assay
+}  // namespace assay::conformance

@@ -13,7 +13,7 @@
 #include "conformance/profiles/profile.h"
 #include "spec/element/element.h"
 
-namespace assay {
+namespace assay::conformance {
 
 // The exact value with a relative error of at most 2^-53. The imaginary part of a real value is 0.
 // It is empty if no wider type holds the value.
@@ -72,6 +72,6 @@ class ElementRule {
   std::optional<ResultAccuracy> tolerance_;
 };
 
-}  // namespace assay
+}  // namespace assay::conformance
 
 #endif  // ASSAY_CONFORMANCE_JUDGE_ELEMENT_RULE_H_

@@ -8,7 +8,7 @@
 #include "conformance/judge/rounds.h"
 #include "evaluator/real/dyadic.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 using Answer = Measure::Answer;
@@ -213,10 +213,10 @@ class ElementwiseJudge {
     }
     const std::vector<Element> operands = Operands(k);
     const auto part = [&](size_t operand, uint64_t Element::*of) {
-      return real::Dyadic(DecodeFloat(part_, operands[operand].*of));
+      return evaluator::real::Dyadic(DecodeFloat(part_, operands[operand].*of));
     };
     constexpr auto kRe = &Element::bits, kIm = &Element::imag;
-    real::Dyadic exact;
+    evaluator::real::Dyadic exact;
     if (!IsComplex(type_)) {
       exact = part(0, kRe) * part(1, kRe);
     } else if (bits == kRe) {
@@ -317,4 +317,4 @@ absl::StatusOr<std::vector<ElementFinding>> JudgeElements(const Subject& subject
   return ElementwiseJudge(subject, rule, golden, actual, positions).Run();
 }
 
-}  // namespace assay
+}  // namespace assay::conformance

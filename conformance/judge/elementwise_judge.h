@@ -9,7 +9,7 @@
 #include "conformance/judge/element_rule.h"
 #include "conformance/judge/evidence.h"
 
-namespace assay {
+namespace assay::conformance {
 
 // Returns a finding for each of `positions`, at which `actual` and `golden` have different bits.
 absl::StatusOr<std::vector<ElementFinding>> JudgeElements(const Subject& subject,
@@ -18,6 +18,6 @@ absl::StatusOr<std::vector<ElementFinding>> JudgeElements(const Subject& subject
                                                           const Literal& actual,
                                                           const std::vector<int64_t>& positions);
 
-}  // namespace assay
+}  // namespace assay::conformance
 
 #endif  // ASSAY_CONFORMANCE_JUDGE_ELEMENTWISE_JUDGE_H_

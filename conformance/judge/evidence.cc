@@ -10,7 +10,7 @@
 #include "conformance/judge/gathered_elements.h"
 #include "spec/text/printer.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 std::string Bits(ElementType type, Element element) {
@@ -157,4 +157,4 @@ void Count(const Subject& subject, const ElementFinding& finding, const Literal&
   }
 }
 
-}  // namespace assay
+}  // namespace assay::conformance

@@ -8,7 +8,7 @@
 #include "conformance/judge/bounds.h"
 #include "conformance/judge/verdict.h"
 
-namespace assay {
+namespace assay::conformance {
 
 // The finding about an element that differs from the golden value.
 struct ElementFinding {
@@ -48,6 +48,6 @@ void CountOtherSizes(const Literal& golden, const Literal& actual, int64_t leaf,
 // Counts elements whose bits are the golden ones.
 void CountEqual(bool rounds, int64_t elements, Judgement* judgement);
 
-}  // namespace assay
+}  // namespace assay::conformance
 
 #endif  // ASSAY_CONFORMANCE_JUDGE_EVIDENCE_H_

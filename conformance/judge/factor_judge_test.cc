@@ -4,7 +4,7 @@
 
 #include "conformance/judge/testing.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 // 2 by 2: gam(3), and 4 ulp or 8 roundings for each of the two roots.
@@ -214,4 +214,4 @@ TEST(JudgeSelectAndScatter, SelectionsThatNarrowAreNotJudgeable) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::conformance

@@ -8,7 +8,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "spec/analysis/isolate.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 using StepSet = absl::flat_hash_set<const Instruction*>;
@@ -148,4 +148,4 @@ ArrayOfPart FindArray(absl::Span<const FoldPart> parts, size_t array) {
   return {};
 }
 
-}  // namespace assay
+}  // namespace assay::conformance

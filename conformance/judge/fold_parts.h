@@ -13,7 +13,7 @@
 #include "absl/types/span.h"
 #include "spec/ir/module.h"
 
-namespace assay {
+namespace assay::conformance {
 
 struct FoldPart {
   std::vector<int64_t> arrays;    // the indices of the results of the fold that belong to the part
@@ -31,6 +31,6 @@ struct ArrayOfPart {
 };
 ArrayOfPart FindArray(absl::Span<const FoldPart> parts, size_t array);
 
-}  // namespace assay
+}  // namespace assay::conformance
 
 #endif  // ASSAY_CONFORMANCE_JUDGE_FOLD_PARTS_H_

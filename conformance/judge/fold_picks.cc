@@ -8,7 +8,7 @@
 #include "conformance/judge/order_freedoms.h"
 #include "spec/analysis/reducer.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 // Returns, for each cell, the items that the region gives for the pair in both orders.
@@ -165,4 +165,4 @@ absl::StatusOr<OrderFreedoms> FindPicks(const Subject& subject, const std::vecto
   return found;
 }
 
-}  // namespace assay
+}  // namespace assay::conformance

@@ -9,7 +9,7 @@
 #include "conformance/judge/testing.h"
 #include "spec/testing/schedule.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 using ComplexNumber = std::complex<float>;
@@ -163,4 +163,4 @@ TEST(JudgeFolds, SumsBesideEachOther) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::conformance

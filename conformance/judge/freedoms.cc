@@ -5,7 +5,7 @@
 #include "conformance/judge/gathered_elements.h"
 #include "conformance/judge/rounds.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 // Returns true for operations whose result may be a zero of either sign for some operands.
@@ -119,4 +119,4 @@ Literal FlushDenormals(const Literal& array) {
   return flushed;
 }
 
-}  // namespace assay
+}  // namespace assay::conformance

@@ -10,7 +10,7 @@
 #include "spec/ir/literal.h"
 #include "spec/ir/module.h"
 
-namespace assay {
+namespace assay::conformance {
 
 // Returns true if a zero at `element` of the result may have either sign (accuracy_requirements.md
 // 1, ops_structural.md 14.2). That holds for sums, for an addition or subtraction that cancels, for
@@ -26,6 +26,6 @@ bool MayFlush(const Instruction& instruction);
 // Replaces every denormal by a zero of its sign.
 Literal FlushDenormals(const Literal& array);
 
-}  // namespace assay
+}  // namespace assay::conformance
 
 #endif  // ASSAY_CONFORMANCE_JUDGE_FREEDOMS_H_

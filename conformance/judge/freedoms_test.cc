@@ -10,7 +10,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 using ::testing::ElementsAre;
@@ -460,4 +460,4 @@ TEST(JudgeFreedoms, OneTermMayBeFlushed) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::conformance

@@ -7,7 +7,7 @@
 #include "conformance/judge/rounds.h"
 #include "spec/analysis/isolate.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 ElementType Widest(ElementType type) {
@@ -79,4 +79,4 @@ ExactValue GatheredElements::Exact(int64_t slot) const {
   return std::complex<double>(DecodeFloat(ElementType::kF64, element.bits), imag);
 }
 
-}  // namespace assay
+}  // namespace assay::conformance

@@ -9,7 +9,7 @@
 #include "conformance/judge/bounds.h"
 #include "conformance/judge/element_rule.h"
 
-namespace assay {
+namespace assay::conformance {
 
 // Returns an element of an operand, which has the shape of the result or is a scalar.
 inline Element OperandElement(const Literal& operand, int64_t position) {
@@ -47,6 +47,6 @@ class GatheredElements {
   std::optional<Literal> exact_;
 };
 
-}  // namespace assay
+}  // namespace assay::conformance
 
 #endif  // ASSAY_CONFORMANCE_JUDGE_GATHERED_ELEMENTS_H_

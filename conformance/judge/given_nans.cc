@@ -4,7 +4,7 @@
 
 #include "absl/container/flat_hash_set.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 bool HasFloats(const Shape& shape) {
@@ -96,4 +96,4 @@ class GivenNans {
 
 bool HasGivenNansAlone(const Instruction& value) { return GivenNans().Follow(value); }
 
-}  // namespace assay
+}  // namespace assay::conformance

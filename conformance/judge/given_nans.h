@@ -6,7 +6,7 @@
 
 #include "spec/ir/module.h"
 
-namespace assay {
+namespace assay::conformance {
 
 // Returns true if every NaN of the value comes from a constant or an argument of the entry
 // computation through operations that only move elements, so that its sign is known. Calls and
@@ -14,6 +14,6 @@ namespace assay {
 // result is true for a value without floats.
 bool HasGivenNansAlone(const Instruction& value);
 
-}  // namespace assay
+}  // namespace assay::conformance
 
 #endif  // ASSAY_CONFORMANCE_JUDGE_GIVEN_NANS_H_

@@ -21,7 +21,7 @@
 #include "conformance/judge/region_steps.h"
 #include "evaluator/facts/widened_fold.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 // Returns true if the step applies the operation to the two parameters, in either order.
@@ -217,4 +217,4 @@ absl::StatusOr<std::optional<Bounds>> LogSumBounds(const Subject& subject, const
   return bounds;
 }
 
-}  // namespace assay
+}  // namespace assay::conformance

@@ -6,7 +6,7 @@
 #include "conformance/judge/rounds.h"
 #include "spec/analysis/isolate.h"
 
-namespace assay {
+namespace assay::conformance {
 
 OrderFreedoms::OrderFreedoms(Freedom freedom_taken, const std::vector<Literal>& leaves)
     : freedom(freedom_taken) {
@@ -88,4 +88,4 @@ absl::StatusOr<OrderFreedoms> FindOrderFreedoms(const Subject& subject,
   return OrderFreedoms();
 }
 
-}  // namespace assay
+}  // namespace assay::conformance

@@ -16,7 +16,7 @@
 #include "conformance/judge/bounds.h"
 #include "conformance/judge/verdict.h"
 
-namespace assay {
+namespace assay::conformance {
 
 struct OrderFreedoms {
   OrderFreedoms() = default;  // the instruction has no such freedom
@@ -137,6 +137,6 @@ void ForEachFolded(const Instruction& fold, const Shape& operand, const Shape& r
 absl::StatusOr<Literal> MapOver(const Subject& subject, const Computation& region,
                                 std::vector<Literal> arguments, size_t leaf = 0);
 
-}  // namespace assay
+}  // namespace assay::conformance
 
 #endif  // ASSAY_CONFORMANCE_JUDGE_ORDER_FREEDOMS_H_

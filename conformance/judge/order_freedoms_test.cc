@@ -10,7 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "conformance/judge/testing.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 Literal S32(const std::vector<int64_t>& values) {
@@ -495,4 +495,4 @@ TEST(JudgeOrders, ReducersThatMixTheirResultsAreNotJudgeable) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::conformance

@@ -2,7 +2,7 @@
 // sums beyond f64, complex ones, running products, transforms.
 #include "conformance/judge/testing.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 using ElementType::kC128;
@@ -400,4 +400,4 @@ TEST(JudgeOverflow, VariancesThatArePositiveOnlyForOthers) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::conformance

@@ -7,7 +7,7 @@
 #include "conformance/judge/rounds.h"
 #include "evaluator/facts/scan_sums.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 double Logarithm(double value) { return std::log2(std::fabs(value)); }
@@ -24,8 +24,8 @@ class ProductBound {
       : subject_(subject),
         type_(golden.element_type()),
         part_(PartType(golden)),
-        scanned_(FindScanFold(subject.instruction, static_cast<int64_t>(leaf),
-                              analysis::ReducerKind::kMultiply)),
+        scanned_(evaluator::FindScanFold(subject.instruction, static_cast<int64_t>(leaf),
+                                         analysis::ReducerKind::kMultiply)),
         flushes_(subject.profile.MayFlushResults(part_)) {}
 
   absl::StatusOr<Bounds> Find(const Literal& golden) const {
@@ -47,26 +47,35 @@ class ProductBound {
   // smallest product of some of the factors; then the same for the partial products.
   struct Factors {
     std::vector<double> count, not_finite, other_digits, largest, smallest;
-    ScanExtremes partial;
+    evaluator::ScanExtremes partial;
   };
 
-  absl::StatusOr<std::vector<double>> Add(const TermMap& map) const {
-    if (scanned_) return AddScanned(subject_.instruction, *scanned_, subject_.operands, map);
+  absl::StatusOr<std::vector<double>> Add(const evaluator::TermMap& map) const {
+    if (scanned_)
+      return evaluator::AddScanned(subject_.instruction, *scanned_, subject_.operands, map);
     return FoldTerms(subject_, Opcode::kAdd, map);
   }
 
   absl::StatusOr<Factors> FindFactors() const {
     // A start value that changes nothing is no factor.
-    const TermMap count = [](double value, bool init) { return init && value == 1 ? 0.0 : 1.0; };
-    const TermMap not_finite = [](double value, bool) { return std::isfinite(value) ? 0.0 : 1.0; };
+    const evaluator::TermMap count = [](double value, bool init) {
+      return init && value == 1 ? 0.0 : 1.0;
+    };
+    const evaluator::TermMap not_finite = [](double value, bool) {
+      return std::isfinite(value) ? 0.0 : 1.0;
+    };
     // Without an associative step there is but one order (6.1), in which all factors count for the
     // least partial product; otherwise those below one do.
     const bool in_order = scanned_ && !subject_.instruction.GetBool(Attr::kIsAssociative);
-    const TermMap digits = [in_order](double value, bool) {
+    const evaluator::TermMap digits = [in_order](double value, bool) {
       return HasOtherDigits(value) && (in_order || std::fabs(value) < 1) ? 1.0 : 0.0;
     };
-    const TermMap above = [](double value, bool) { return std::max(0.0, LogarithmOrNone(value)); };
-    const TermMap below = [](double value, bool) { return std::min(0.0, LogarithmOrNone(value)); };
+    const evaluator::TermMap above = [](double value, bool) {
+      return std::max(0.0, LogarithmOrNone(value));
+    };
+    const evaluator::TermMap below = [](double value, bool) {
+      return std::min(0.0, LogarithmOrNone(value));
+    };
     Factors factors;
     for (const auto& [map, values] :
          {std::make_pair(&count, &factors.count), std::make_pair(&not_finite, &factors.not_finite),
@@ -77,8 +86,9 @@ class ProductBound {
       *values = *std::move(found);
     }
     if (in_order) {
-      factors.partial = FindScanExtremes(subject_.instruction, *scanned_, subject_.operands,
-                                         [](double value, bool) { return Logarithm(value); });
+      factors.partial =
+          evaluator::FindScanExtremes(subject_.instruction, *scanned_, subject_.operands,
+                                      [](double value, bool) { return Logarithm(value); });
     } else {
       factors.partial = {factors.largest, factors.smallest};
     }
@@ -136,18 +146,19 @@ class ProductBound {
 
   const Subject& subject_;
   const ElementType type_, part_;
-  const std::optional<ScanFold> scanned_;
+  const std::optional<evaluator::ScanFold> scanned_;
   const bool flushes_;
 };
 
 }  // namespace
 
 analysis::ReducerKind KindOfLeaf(const Instruction& instruction, size_t leaf) {
-  const analysis::ReducerKind kind = FoldKind(instruction);
+  const analysis::ReducerKind kind = evaluator::FoldKind(instruction);
   if (kind != analysis::ReducerKind::kOther) return kind;
   for (const analysis::ReducerKind each :
        {analysis::ReducerKind::kAdd, analysis::ReducerKind::kMultiply}) {
-    if (FindScanFold(instruction, static_cast<int64_t>(leaf), each).has_value()) return each;
+    if (evaluator::FindScanFold(instruction, static_cast<int64_t>(leaf), each).has_value())
+      return each;
   }
   return analysis::ReducerKind::kOther;
 }
@@ -161,4 +172,4 @@ absl::StatusOr<Bounds> ProductBounds(const Subject& subject, size_t leaf, const 
   return ProductBound(subject, leaf, golden).Find(golden);
 }
 
-}  // namespace assay
+}  // namespace assay::conformance

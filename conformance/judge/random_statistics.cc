@@ -10,7 +10,7 @@
 #include "conformance/judge/random_values.h"
 #include "spec/ir/attribute_values.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 // Kullback-Leibler divergence of two Bernoulli distributions.
@@ -273,4 +273,4 @@ std::optional<std::string> RefuteRandom(const Instruction& instruction,
   return tests.Refuted();
 }
 
-}  // namespace assay
+}  // namespace assay::conformance

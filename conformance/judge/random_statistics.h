@@ -13,7 +13,7 @@
 
 #include "conformance/judge/bounds.h"
 
-namespace assay {
+namespace assay::conformance {
 
 inline constexpr double kRandomFalseAlarm = 1e-10;
 
@@ -23,6 +23,6 @@ inline constexpr double kRandomFalseAlarm = 1e-10;
 std::optional<std::string> RefuteRandom(const Instruction& instruction,
                                         absl::Span<const Literal> operands, const Literal& actual);
 
-}  // namespace assay
+}  // namespace assay::conformance
 
 #endif  // ASSAY_CONFORMANCE_JUDGE_RANDOM_STATISTICS_H_

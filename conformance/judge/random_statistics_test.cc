@@ -12,7 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "conformance/judge/testing.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 using DrawNumber = std::function<double(int64_t i)>;
@@ -180,4 +180,4 @@ TEST(RandomStatistics, BitsOfTheDefaultAlgorithm) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::conformance

@@ -5,7 +5,7 @@
 
 #include "spec/ir/attribute_values.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 // Returns true if the value is in [a, b). A sum of floats may be rounded to b.
@@ -51,4 +51,4 @@ bool CanBeDrawn(const Subject& subject, ElementType type, Element value) {
   return IsBetween(type, value, subject.operands[0].Get(0), subject.operands[1].Get(0));
 }
 
-}  // namespace assay
+}  // namespace assay::conformance

@@ -9,7 +9,7 @@
 
 #include "conformance/judge/bounds.h"
 
-namespace assay {
+namespace assay::conformance {
 
 bool IsRandom(const Instruction& instruction);
 
@@ -22,6 +22,6 @@ std::array<double, 3> ReachOfNormals(ElementType type, double mean, double devia
 // distribution if numbers within its reach are rounded to it.
 bool CanBeDrawn(const Subject& subject, ElementType type, Element value);
 
-}  // namespace assay
+}  // namespace assay::conformance
 
 #endif  // ASSAY_CONFORMANCE_JUDGE_RANDOM_VALUES_H_

@@ -5,7 +5,7 @@
 
 #include "spec/ir/module.h"
 
-namespace assay {
+namespace assay::conformance {
 
 // Returns true if the step of a region has this opcode and no accuracy of its own
 // (result_accuracy).
@@ -13,6 +13,6 @@ inline bool Is(const Instruction* step, Opcode opcode) {
   return step->opcode() == opcode && !step->HasAttribute(Attr::kResultAccuracy);
 }
 
-}  // namespace assay
+}  // namespace assay::conformance
 
 #endif  // ASSAY_CONFORMANCE_JUDGE_REGION_STEPS_H_

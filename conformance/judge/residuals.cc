@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <complex>
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 // Wide enough for residuals of f64: products of 64 bits against bounds of 53.
@@ -371,4 +371,4 @@ std::vector<Residual> FindResiduals(const Subject& subject, const Literal& golde
   return residuals;
 }
 
-}  // namespace assay
+}  // namespace assay::conformance

@@ -8,7 +8,7 @@
 
 #include "conformance/judge/bounds.h"
 
-namespace assay {
+namespace assay::conformance {
 
 // Returns true for cholesky and triangular-solve.
 bool HasResidual(Opcode opcode);
@@ -47,6 +47,6 @@ enum class Residual : uint8_t {
 std::vector<Residual> FindResiduals(const Subject& subject, const Literal& golden,
                                     const Literal& actual);
 
-}  // namespace assay
+}  // namespace assay::conformance
 
 #endif  // ASSAY_CONFORMANCE_JUDGE_RESIDUALS_H_

@@ -5,7 +5,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "spec/elementwise_info.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 bool RoundsItself(const Instruction& instruction) {
@@ -97,4 +97,4 @@ const Computation* FoldRegion(const Instruction& instruction) {
              : instruction.to_apply();
 }
 
-}  // namespace assay
+}  // namespace assay::conformance

@@ -6,7 +6,7 @@
 #include "spec/element/element_type.h"
 #include "spec/ir/module.h"
 
-namespace assay {
+namespace assay::conformance {
 
 // Returns true for floats and complex numbers.
 inline bool IsRounded(ElementType type) { return IsFloat(type) || IsComplex(type); }
@@ -23,6 +23,6 @@ bool Moves(const Instruction& instruction);
 // Returns the computation that a fold applies to each element; null for other instructions.
 const Computation* FoldRegion(const Instruction& instruction);
 
-}  // namespace assay
+}  // namespace assay::conformance
 
 #endif  // ASSAY_CONFORMANCE_JUDGE_ROUNDS_H_

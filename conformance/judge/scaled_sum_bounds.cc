@@ -16,7 +16,7 @@
 #include "conformance/judge/order_freedoms.h"
 #include "conformance/judge/region_steps.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 bool IsParameter(const Instruction* step, int64_t number) {
@@ -133,4 +133,4 @@ absl::StatusOr<std::optional<Bounds>> ScaledSumBounds(const Subject& subject, si
   return bounds;
 }
 
-}  // namespace assay
+}  // namespace assay::conformance

@@ -10,7 +10,7 @@
 #include "spec/element/index_value.h"
 #include "spec/ops/dimension_numbers.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 // Cells with at most 5 updates, which have 120 orders, are enumerated.
@@ -26,8 +26,8 @@ class UpdatesOf {
         indices_(subject.operands[dims_.operands]),
         updates_(subject.operands[dims_.operands + 1].shape()) {
     const Dimensions sizes(updates_.dimensions().begin(), updates_.dimensions().end());
-    for (int64_t u = 0; u < CountOf(sizes); ++u) {
-      const Dimensions at = IndexAt(u, sizes);
+    for (int64_t u = 0; u < evaluator::CountOf(sizes); ++u) {
+      const Dimensions at = evaluator::IndexAt(u, sizes);
       if (const std::optional<int64_t> cell = CellOf(at)) cells_.Add(*cell, u);
     }
   }
@@ -43,7 +43,7 @@ class UpdatesOf {
       if (!dims_.implied_index_vector) {
         at.insert(at.begin() + dims_.index_vector_dim, static_cast<int64_t>(k));
       }
-      const Element index = indices_.Get(PositionOf(at, indices_.shape().dimensions()));
+      const Element index = indices_.Get(evaluator::PositionOf(at, indices_.shape().dimensions()));
       full[dims_.start_index_map[k]] = IndexValue(indices_.element_type(), index);
     }
     for (size_t j = 0; j < dims_.operand_batching.size(); ++j) {
@@ -55,14 +55,14 @@ class UpdatesOf {
     for (size_t k = 0; k < dims_.update_window.size(); ++k) {
       full[dims_.window[k]] += update[dims_.update_window[k]];
     }
-    return PositionOf(full, data_.dimensions());
+    return evaluator::PositionOf(full, data_.dimensions());
   }
 
   const ScatterDimensions dims_;
   const Shape& data_;
   const Literal& indices_;
   const Shape& updates_;
-  CellUpdates cells_;
+  evaluator::CellUpdates cells_;
 };
 
 // Returns true if the region returns its second arguments, so that the last update wins.
@@ -215,4 +215,4 @@ absl::StatusOr<OrderFreedoms> FindScatterOrders(const Subject& subject,
   return ScatterOrders(subject, golden, actual).Find();
 }
 
-}  // namespace assay
+}  // namespace assay::conformance

@@ -8,7 +8,7 @@
 #include "spec/element/index_value.h"
 #include "spec/ops/dimension_numbers.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 // The start indices of the windows of a scatter. A start outside of the operand may be any integer.
@@ -33,7 +33,7 @@ class WindowStarts {
       if (!dims_.implied_index_vector) {
         at.insert(at.begin() + dims_.index_vector_dim, static_cast<int64_t>(k));
       }
-      const Element index = indices_.Get(PositionOf(at, indices_.shape().dimensions()));
+      const Element index = indices_.Get(evaluator::PositionOf(at, indices_.shape().dimensions()));
       start[dims_.start_index_map[k]] = IndexValue(indices_.element_type(), index);
     }
     for (size_t j = 0; j < dims_.operand_batching.size(); ++j) {
@@ -64,8 +64,8 @@ class WindowStarts {
   bool AnyPartlyInside() const {
     Dimensions sizes;
     for (const int64_t d : dims_.batch) sizes.push_back(updates_.dimension(d));
-    for (int64_t i = 0; i < CountOf(sizes); ++i) {
-      const Dimensions at = IndexAt(i, sizes);
+    for (int64_t i = 0; i < evaluator::CountOf(sizes); ++i) {
+      const Dimensions at = evaluator::IndexAt(i, sizes);
       Dimensions update(updates_.rank(), 0);
       for (size_t k = 0; k < dims_.batch.size(); ++k) update[dims_.batch[k]] = at[k];
       const Dimensions start = StartOf(update);
@@ -87,8 +87,8 @@ class WindowStarts {
     Dimensions sizes;
     for (const int64_t d : axes) sizes.push_back(updates_.dimension(d));
     std::vector<Dimensions> order;
-    for (int64_t i = 0; i < CountOf(sizes); ++i) {
-      const Dimensions at = IndexAt(i, sizes);
+    for (int64_t i = 0; i < evaluator::CountOf(sizes); ++i) {
+      const Dimensions at = evaluator::IndexAt(i, sizes);
       Dimensions update(axes.size());
       for (size_t k = 0; k < axes.size(); ++k) update[axes[k]] = at[k];
       order.push_back(std::move(update));
@@ -120,7 +120,7 @@ std::optional<ScatterByElements> ReadByElements(const Instruction& scatter,
   std::vector<Dimensions> targets;
   for (const Dimensions& update : starts.Order()) {
     targets.push_back(starts.Target(update, starts.StartOf(update)));
-    reading.order.push_back(PositionOf(update, updates.dimensions()));
+    reading.order.push_back(evaluator::PositionOf(update, updates.dimensions()));
   }
   const auto count = static_cast<int64_t>(targets.size());
   reading.indices = Literal::Zeros(Shape(ElementType::kS64, {count, data.rank()}));
@@ -164,4 +164,4 @@ std::vector<Literal> ScatterByElements::Operands(absl::Span<const Literal> origi
   return operands;
 }
 
-}  // namespace assay
+}  // namespace assay::conformance

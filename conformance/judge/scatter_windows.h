@@ -11,7 +11,7 @@
 #include "spec/ir/literal.h"
 #include "spec/ir/module.h"
 
-namespace assay {
+namespace assay::conformance {
 
 // The same updates as a scatter of single elements, each with its own index. The golden value of
 // this scatter is the reading by elements.
@@ -28,6 +28,6 @@ bool HasPartialWindows(const Instruction& scatter, const Literal& indices);
 // Returns nothing if the two readings agree.
 std::optional<ScatterByElements> ReadByElements(const Instruction& scatter, const Literal& indices);
 
-}  // namespace assay
+}  // namespace assay::conformance
 
 #endif  // ASSAY_CONFORMANCE_JUDGE_SCATTER_WINDOWS_H_

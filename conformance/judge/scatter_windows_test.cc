@@ -8,7 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "conformance/judge/testing.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 Literal Windows(const std::vector<int32_t>& values, const Dimensions& sizes) {
@@ -98,4 +98,4 @@ TEST(ScatterWindows, NothingIsOpenElsewhere) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::conformance

@@ -11,7 +11,7 @@
 #include "conformance/judge/order_freedoms.h"
 #include "spec/analysis/isolate.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 // Evaluates less(left, right) for pairs of positions.
@@ -312,4 +312,4 @@ OrderFreedoms FindTopKOrders(const Subject& subject, const std::vector<Literal>&
   return found;
 }
 
-}  // namespace assay
+}  // namespace assay::conformance

@@ -7,7 +7,7 @@
 #include "conformance/judge/rounds.h"
 #include "spec/analysis/isolate.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 using ComplexValue = std::complex<double>;
@@ -292,4 +292,4 @@ bool StartUses::IsProduct(int64_t i, double slack) const {
   return false;
 }
 
-}  // namespace assay
+}  // namespace assay::conformance

@@ -11,7 +11,7 @@
 #include "conformance/judge/decision_points.h"
 #include "spec/analysis/reducer.h"
 
-namespace assay {
+namespace assay::conformance {
 
 // Returns the start value that changes no result of a recognised reducer: -0 for sums of types that
 // have it, since a sum of negative zeros is one. A factor of (1, 0) may change the sign of a zero.
@@ -65,6 +65,6 @@ class StartUses {
   std::optional<Literal> without_;  // golden without the start value, of integers or with neutral_
 };
 
-}  // namespace assay
+}  // namespace assay::conformance
 
 #endif  // ASSAY_CONFORMANCE_JUDGE_START_VALUES_H_

@@ -6,7 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "conformance/judge/testing.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 Literal Integers(ElementType type, const std::vector<uint64_t>& values, const Dimensions& sizes) {
@@ -225,4 +225,4 @@ TEST(JudgeStartValues, MayBeMissing) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::conformance

@@ -8,7 +8,7 @@
 #include "spec/ir/attribute_values.h"
 #include "spec/ops/dot_algorithms.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 // The error model of an algorithm that splits each operand into narrower parts before it
@@ -124,7 +124,7 @@ class SumBound {
     return bounds;
   }
 
-  Bounds FromFacts(const Literal& golden, absl::Span<const AccumulationFact> facts,
+  Bounds FromFacts(const Literal& golden, absl::Span<const evaluator::AccumulationFact> facts,
                    absl::Span<const double> lost) const {
     Bounds bounds;
     bounds.rule = "n u sum|terms|";
@@ -176,15 +176,17 @@ class SumBound {
                : terms;
   }
 
-  absl::StatusOr<std::vector<AccumulationFact>> Facts(absl::Span<const Literal> operands) const {
-    return FindAccumulationFacts(subject_.instruction, operands, FactsWanted::kTermsAndMagnitudes,
-                                 subject_.evaluate, leaf_);
+  absl::StatusOr<std::vector<evaluator::AccumulationFact>> Facts(
+      absl::Span<const Literal> operands) const {
+    return evaluator::FindAccumulationFacts(subject_.instruction, operands,
+                                            evaluator::FactsWanted::kTermsAndMagnitudes,
+                                            subject_.evaluate, leaf_);
   }
 
   // Returns, for each element, whether there is an infinite term and finite terms of the other sign
   // whose sum may overflow. For complex elements finite terms of any sign count.
-  absl::StatusOr<std::vector<bool>> MeetsInfinity(const Literal& golden,
-                                                  absl::Span<const AccumulationFact> facts) const {
+  absl::StatusOr<std::vector<bool>> MeetsInfinity(
+      const Literal& golden, absl::Span<const evaluator::AccumulationFact> facts) const {
     std::vector<Literal> operands;
     for (const Literal& operand : subject_.operands) operands.push_back(WithFiniteParts(operand));
     // The operand by which a select-and-scatter selects is not added up.
@@ -195,13 +197,14 @@ class SumBound {
     if (!finite.ok()) return finite.status();
     Literal sums;
     if (!IsComplex(type_)) {
-      const auto found = EvaluateWidened(subject_.instruction, operands, 0, subject_.evaluate);
+      const auto found =
+          evaluator::EvaluateWidened(subject_.instruction, operands, 0, subject_.evaluate);
       if (found.ok()) sums = Flatten(*found)[leaf_];
     }
     std::vector<bool> meets(facts.size());
     for (size_t i = 0; i < facts.size(); ++i) {
       if (std::isfinite(facts[i].magnitudes)) continue;
-      const AccumulationFact& rest = (*finite)[i];
+      const evaluator::AccumulationFact& rest = (*finite)[i];
       double opposite = rest.sum_of_magnitudes();
       const double infinity = DecodeFloat(part_, golden.Get(i).bits);
       if (sums.element_count() > 0 && std::isinf(infinity)) {
@@ -218,7 +221,7 @@ class SumBound {
   // Returns, for each element, the sum of the magnitudes of terms with a denormal factor, which may
   // count as zero. Empty if there are none.
   absl::StatusOr<std::vector<double>> LostToFlushing(
-      const std::vector<AccumulationFact>& facts) const {
+      const std::vector<evaluator::AccumulationFact>& facts) const {
     std::vector<double> lost;
     std::vector<Literal> flushed(subject_.operands.begin(), subject_.operands.end());
     bool any = false;
@@ -329,7 +332,8 @@ class SumBound {
     return d;
   }
 
-  void Append(double golden, const AccumulationFact& fact, double loss, Bounds* bounds) const {
+  void Append(double golden, const evaluator::AccumulationFact& fact, double loss,
+              Bounds* bounds) const {
     const Distances distances = Of(golden, fact.terms, fact.sum_of_magnitudes(), loss);
     bounds->absolute.push_back(distances.judged);
     if (!IsComplex(type_)) bounds->from_exact.push_back(distances.exact);
@@ -376,4 +380,4 @@ SumReach SumReachOfFacts(const Subject& subject, const Literal& golden,
   return SumBound(subject, 0, golden).Reach(golden, terms, magnitudes);
 }
 
-}  // namespace assay
+}  // namespace assay::conformance

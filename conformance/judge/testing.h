@@ -17,7 +17,7 @@
 #include "interpreter/interpreter.h"
 #include "spec/text/parser.h"
 
-namespace assay {
+namespace assay::conformance {
 
 inline constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 inline constexpr float kInf = std::numeric_limits<float>::infinity();
@@ -103,6 +103,6 @@ class Case {
   std::unique_ptr<Module> module_;
 };
 
-}  // namespace assay
+}  // namespace assay::conformance
 
 #endif  // ASSAY_CONFORMANCE_JUDGE_TESTING_H_

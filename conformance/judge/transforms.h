@@ -7,7 +7,7 @@
 
 #include "spec/ir/module.h"
 
-namespace assay {
+namespace assay::conformance {
 
 // Returns true if element `i` of the result adds real numbers with the factors 1 and -1 alone: bin
 // 0 of a real transform of one dimension, and the last bin if its length is even. Nothing reaches
@@ -19,6 +19,6 @@ inline bool IsSumOfReals(const Instruction& fft, int64_t i) {
   return bin == 0 || 2 * bin == lengths[0];
 }
 
-}  // namespace assay
+}  // namespace assay::conformance
 
 #endif  // ASSAY_CONFORMANCE_JUDGE_TRANSFORMS_H_

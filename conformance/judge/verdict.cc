@@ -5,7 +5,7 @@
 #include <numeric>
 #include <utility>
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 constexpr absl::string_view kVerdictNames[] = {"exact",   "correctly rounded", "within bound",
@@ -97,4 +97,4 @@ void KeepEvidence(Evidence evidence, Judgement* judgement) {
   judgement->evidence.push_back(std::move(evidence));
 }
 
-}  // namespace assay
+}  // namespace assay::conformance

@@ -13,7 +13,7 @@
 #include "absl/strings/string_view.h"
 #include "conformance/judge/comparison.h"
 
-namespace assay {
+namespace assay::conformance {
 
 // The order is from best to worst. The verdict of several elements is the greatest of their
 // verdicts.
@@ -95,6 +95,6 @@ double Excess(const Evidence& evidence);
 bool KeepsEvidence(double excess, const Judgement& judgement);
 void KeepEvidence(Evidence evidence, Judgement* judgement);
 
-}  // namespace assay
+}  // namespace assay::conformance
 
 #endif  // ASSAY_CONFORMANCE_JUDGE_VERDICT_H_

@@ -6,7 +6,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 using ::testing::ElementsAre;
@@ -55,4 +55,4 @@ TEST(Judgements, MergeToTheWorstAndTheSums) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::conformance

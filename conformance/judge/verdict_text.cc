@@ -9,7 +9,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 // Larger distances are not shown in ulp.
@@ -143,4 +143,4 @@ std::string InWords(const Judgement& judgement) {
   return text;
 }
 
-}  // namespace assay
+}  // namespace assay::conformance

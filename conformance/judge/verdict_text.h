@@ -10,7 +10,7 @@
 #include "absl/strings/string_view.h"
 #include "conformance/judge/verdict.h"
 
-namespace assay {
+namespace assay::conformance {
 
 // "1,234,567".
 std::string WithCommas(int64_t count);
@@ -29,6 +29,6 @@ std::string InWords(const Evidence& evidence);
 // elements are within bound (rule: n u sum|terms|; at most 0.99 of the bound, 3 ulp)".
 std::string InWords(const Judgement& judgement);
 
-}  // namespace assay
+}  // namespace assay::conformance
 
 #endif  // ASSAY_CONFORMANCE_JUDGE_VERDICT_TEXT_H_

@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 using testing::HasSubstr;
@@ -153,4 +153,4 @@ TEST(VerdictTextTest, TheWorstIsKeptAndFound) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::conformance

@@ -8,7 +8,7 @@
 #include "spec/analysis/isolate.h"
 #include "spec/analysis/reducer.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 bool HasOtherCells(const WindowDimension& d) {
@@ -140,4 +140,4 @@ absl::StatusOr<std::vector<Literal>> OtherWindowReadings(const Instruction& inst
   return values;
 }
 
-}  // namespace assay
+}  // namespace assay::conformance

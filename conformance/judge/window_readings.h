@@ -15,7 +15,7 @@
 #include "spec/ir/literal.h"
 #include "spec/ir/module.h"
 
-namespace assay {
+namespace assay::conformance {
 
 // Returns true if there are other readings for start values in the ranges.
 bool HasOtherWindowReadings(const Instruction& instruction, absl::Span<const ElementRange> starts);
@@ -26,6 +26,6 @@ absl::StatusOr<std::vector<Literal>> OtherWindowReadings(const Instruction& inst
                                                          absl::Span<const Literal> operands,
                                                          const Evaluate& evaluate);
 
-}  // namespace assay
+}  // namespace assay::conformance
 
 #endif  // ASSAY_CONFORMANCE_JUDGE_WINDOW_READINGS_H_

@@ -5,7 +5,7 @@
 #include "conformance/mutants/mutant.h"
 #include "conformance/mutants/rewrites.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 using enum Opcode;
@@ -361,4 +361,4 @@ std::vector<Mutant> WrongIntegerAlgebra() {
 
 std::vector<Mutant> AlgebraRewrites() { return Joined({WrongFloatAlgebra, WrongIntegerAlgebra}); }
 
-}  // namespace assay
+}  // namespace assay::conformance

@@ -4,7 +4,7 @@
 #include "conformance/mutants/defects.h"
 #include "conformance/mutants/mutant.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 using enum Opcode;
@@ -330,4 +330,4 @@ std::vector<Mutant> ArithmeticMutants() {
   return Joined({SumMutants, ProductMutants, SignMutants});
 }
 
-}  // namespace assay
+}  // namespace assay::conformance

@@ -9,7 +9,7 @@
 #include "conformance/mutants/profile_edges.h"
 #include "spec/ir/attribute_values.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 using enum Opcode;
@@ -257,4 +257,4 @@ ProfileEdges BudgetEdges(const TargetProfile& profile) {
   return edges;
 }
 
-}  // namespace assay
+}  // namespace assay::conformance

@@ -6,7 +6,7 @@
 #include "evaluator/ops/definition.h"
 #include "spec/ir/device_lists.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 using enum Opcode;
@@ -205,4 +205,4 @@ std::vector<Mutant> MovingMutants() {
 
 std::vector<Mutant> CollectiveMutants() { return Joined({ReducingMutants, MovingMutants}); }
 
-}  // namespace assay
+}  // namespace assay::conformance

@@ -10,7 +10,7 @@
 #include "spec/element/index_value.h"
 #include "spec/ops/dimension_numbers.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 using enum Opcode;
@@ -92,7 +92,7 @@ Defect GatherLimitInIndexType() {
           Literal changed = values[0];
           const ElementType type = changed.element_type();
           for (int64_t i = 0; i < changed.element_count(); ++i) {
-            const Dimensions index = IndexAt(i, changed.shape().dimensions());
+            const Dimensions index = evaluator::IndexAt(i, changed.shape().dimensions());
             const size_t k =
                 vector_dim < static_cast<int64_t>(index.size()) ? index[vector_dim] : 0;
             const int64_t value = IndexValue(type, changed.Get(i));
@@ -537,4 +537,4 @@ std::vector<Mutant> CombinationMutants() {
   return all;
 }
 
-}  // namespace assay
+}  // namespace assay::conformance

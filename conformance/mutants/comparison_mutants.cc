@@ -2,7 +2,7 @@
 #include "conformance/mutants/defects.h"
 #include "conformance/mutants/mutant.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 using enum Opcode;
@@ -226,4 +226,4 @@ std::vector<Mutant> SelectMutants() {
 
 std::vector<Mutant> ComparisonMutants() { return Joined({CompareMutants, SelectMutants}); }
 
-}  // namespace assay
+}  // namespace assay::conformance

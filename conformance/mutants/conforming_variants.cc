@@ -8,7 +8,7 @@
 #include "conformance/mutants/sums.h"
 #include "evaluator/ops/definition.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 using enum Opcode;
@@ -247,7 +247,7 @@ std::vector<Mutant> NormVariants() {
              for (int64_t f = 0; f < variances.element_count(); ++f) {
                float sum = 0, squares = 0, cells = 0;
                for (int64_t i = 0; i < operands[0].element_count(); ++i) {
-                 if (IndexAt(i, operands[0].shape().dimensions())[d] != f) continue;
+                 if (evaluator::IndexAt(i, operands[0].shape().dimensions())[d] != f) continue;
                  const auto value = static_cast<float>(DecodeFloat(kF32, operands[0].Get(i).bits));
                  sum += value, squares += value * value, cells += 1;
                }
@@ -268,4 +268,4 @@ std::vector<Mutant> ConformingVariants() {
   return Joined({OrderOfSums, ElementVariants, NormVariants});
 }
 
-}  // namespace assay
+}  // namespace assay::conformance

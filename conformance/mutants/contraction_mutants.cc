@@ -6,7 +6,7 @@
 #include "conformance/mutants/sums.h"
 #include "evaluator/ops/definition.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 using enum Opcode;
@@ -50,9 +50,9 @@ Defect Rotated(std::function<std::pair<int64_t, int64_t>(const Instruction&)> di
         const absl::Span<const int64_t> sizes = out.shape().dimensions();
         const auto [d, step] = rotation(x);
         for (int64_t i = 0; i < out.element_count(); ++i) {
-          Dimensions from = IndexAt(i, sizes);
+          Dimensions from = evaluator::IndexAt(i, sizes);
           from[d] = (from[d] + step) % sizes[d];
-          out.Set(i, right.Get(PositionOf(from, sizes)));
+          out.Set(i, right.Get(evaluator::PositionOf(from, sizes)));
         }
       });
 }
@@ -337,4 +337,4 @@ std::vector<Mutant> ContractionMutants() {
   return Joined({DotMutants, ConvolutionMutants, RaggedMutants});
 }
 
-}  // namespace assay
+}  // namespace assay::conformance

@@ -4,7 +4,7 @@
 #include "conformance/mutants/defects.h"
 #include "conformance/mutants/mutant.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 using enum Opcode;
@@ -214,4 +214,4 @@ std::vector<Mutant> AsyncMutants() {
 
 std::vector<Mutant> ControlMutants() { return Joined({FlowMutants, AsyncMutants}); }
 
-}  // namespace assay
+}  // namespace assay::conformance

@@ -4,7 +4,7 @@
 #include "conformance/mutants/defects.h"
 #include "conformance/mutants/mutant.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 using enum Opcode;
@@ -343,4 +343,4 @@ std::vector<Mutant> ConversionMutants() {
   return Joined({ToIntegerMutants, ToFloatMutants, PrecisionMutants});
 }
 
-}  // namespace assay
+}  // namespace assay::conformance

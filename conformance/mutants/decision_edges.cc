@@ -12,7 +12,7 @@
 #include "evaluator/ops/definition.h"
 #include "spec/ops/dimension_numbers.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 using enum Opcode;
@@ -85,8 +85,8 @@ Defect ScatterByUpdates(bool moved) {
         axes.insert(axes.end(), dims.update_window.begin(), dims.update_window.end());
         Dimensions extents;
         for (const int64_t d : axes) extents.push_back(updates.shape().dimension(d));
-        for (int64_t i = 0; i < CountOf(extents); ++i) {
-          const Dimensions at = IndexAt(i, extents);
+        for (int64_t i = 0; i < evaluator::CountOf(extents); ++i) {
+          const Dimensions at = evaluator::IndexAt(i, extents);
           Dimensions full(sizes.size(), 0);
           for (size_t k = 0; k < dims.start_index_map.size(); ++k) {
             Dimensions index(at.begin(), at.begin() + static_cast<int64_t>(dims.batch.size()));
@@ -94,7 +94,7 @@ Defect ScatterByUpdates(bool moved) {
               index.insert(index.begin() + dims.index_vector_dim, static_cast<int64_t>(k));
             }
             const uint64_t start =
-                indices.Get(PositionOf(index, indices.shape().dimensions())).bits;
+                indices.Get(evaluator::PositionOf(index, indices.shape().dimensions())).bits;
             full[dims.start_index_map[k]] = DecodeSigned(indices.element_type(), start);
           }
           if (moved) {
@@ -108,8 +108,9 @@ Defect ScatterByUpdates(bool moved) {
           }
           for (size_t d = 0; d < sizes.size(); ++d) inside &= full[d] >= 0 && full[d] < sizes[d];
           if (!inside) continue;
-          const int64_t place = PositionOf(full, sizes);
-          const Element value = updates.Get(PositionOf(update, updates.shape().dimensions()));
+          const int64_t place = evaluator::PositionOf(full, sizes);
+          const Element value =
+              updates.Get(evaluator::PositionOf(update, updates.shape().dimensions()));
           const bool adds = x.to_apply()->root()->opcode() == kAdd;
           out.Set(place,
                   {adds ? EncodeInteger(type, out.Get(place).bits + value.bits) : value.bits});
@@ -146,7 +147,7 @@ Defect PaddingFolded(double more) {
         const double start = DecodeFloat(type, operands[1].Get(0).bits);
         const absl::Span<const int64_t> sizes = operands[0].shape().dimensions();
         for (int64_t i = 0; i < out.element_count(); ++i) {
-          const Dimensions at = IndexAt(i, out.shape().dimensions());
+          const Dimensions at = evaluator::IndexAt(i, out.shape().dimensions());
           // Cells of the array: in each dimension those of its window that lie in it.
           double cells = 1, inside = 1, sum = start;
           std::vector<Dimensions> places = {{}};
@@ -168,7 +169,7 @@ Defect PaddingFolded(double more) {
             places = std::move(next);
           }
           for (const Dimensions& place : places) {
-            sum += DecodeFloat(type, operands[0].Get(PositionOf(place, sizes)).bits);
+            sum += DecodeFloat(type, operands[0].Get(evaluator::PositionOf(place, sizes)).bits);
           }
           if (cells == inside) continue;
           out.Set(i, {EncodeFloat(type, sum + (cells - inside) * (1 + more) * start), 0});
@@ -269,4 +270,4 @@ ProfileEdges FoldDecisionEdges(const TargetProfile& profile) {
   return edges;
 }
 
-}  // namespace assay
+}  // namespace assay::conformance

@@ -5,7 +5,7 @@
 
 #include "absl/algorithm/container.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 bool IsStatic(const Instruction& instruction) {
@@ -224,18 +224,18 @@ int64_t SaturatedTo(ElementType type, __int128 value) {
 }
 
 absl::StatusOr<Literal> Golden(const Instruction& instruction, absl::Span<const Literal> operands,
-                               EvaluationContext& context) {
-  absl::StatusOr<std::unique_ptr<Kernel>> kernel = PrepareKernel(instruction);
+                               evaluator::EvaluationContext& context) {
+  absl::StatusOr<std::unique_ptr<evaluator::Kernel>> kernel = evaluator::PrepareKernel(instruction);
   if (!kernel.ok()) return kernel.status();
-  std::vector<ArrayRef> in;
+  std::vector<runtime::ArrayRef> in;
   for (const Literal& operand : operands) in.push_back({&operand.shape(), operand.data()});
   std::vector<Literal> leaves;
   for (const Shape* leaf : Leaves(instruction.shape())) leaves.push_back(Literal::Zeros(*leaf));
-  std::vector<MutableArrayRef> out;
+  std::vector<runtime::MutableArrayRef> out;
   for (Literal& leaf : leaves) out.push_back({&leaf.shape(), leaf.mutable_data()});
   absl::Status status = (*kernel)->Run(in, out, context);
   if (!status.ok()) return status;
   return Unflatten(instruction.shape(), leaves);
 }
 
-}  // namespace assay
+}  // namespace assay::conformance

@@ -12,7 +12,7 @@
 #include "evaluator/evaluator.h"
 #include "spec/element/element.h"
 
-namespace assay {
+namespace assay::conformance {
 
 // One element of a result, for a defect that makes another of it.
 struct ElementSite {
@@ -90,8 +90,8 @@ int64_t SaturatedTo(ElementType type, __int128 value);
 // The golden result of an instruction, or of one that differs from it, on other operands of the
 // same shapes.
 absl::StatusOr<Literal> Golden(const Instruction& instruction, absl::Span<const Literal> operands,
-                               EvaluationContext& context);
+                               evaluator::EvaluationContext& context);
 
-}  // namespace assay
+}  // namespace assay::conformance
 
 #endif  // ASSAY_CONFORMANCE_MUTANTS_DEFECTS_H_

@@ -5,7 +5,7 @@
 #include "conformance/mutants/defects.h"
 #include "conformance/mutants/mutant.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 using enum Opcode;
@@ -130,4 +130,4 @@ std::vector<Mutant> FeedMutants() {
   };
 }
 
-}  // namespace assay
+}  // namespace assay::conformance

@@ -3,7 +3,7 @@
 #include "conformance/mutants/mutant.h"
 #include "conformance/mutants/rewrites.h"
 
-namespace assay {
+namespace assay::conformance {
 using enum Opcode;
 
 std::vector<Mutant> FoldRewrites() {
@@ -137,4 +137,4 @@ std::vector<Mutant> FoldRewrites() {
   };
 }
 
-}  // namespace assay
+}  // namespace assay::conformance

@@ -7,7 +7,7 @@
 #include "conformance/mutants/profile_edges.h"
 #include "conformance/mutants/sums.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 using enum Opcode;
@@ -321,4 +321,4 @@ std::vector<FreedomTaker> FreedomTakers() {
   return takers;
 }
 
-}  // namespace assay
+}  // namespace assay::conformance

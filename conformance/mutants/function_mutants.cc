@@ -4,7 +4,7 @@
 #include "conformance/mutants/defects.h"
 #include "conformance/mutants/mutant.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 using enum Opcode;
@@ -332,4 +332,4 @@ std::vector<Mutant> FunctionMutants() {
   return Joined({ExponentialMutants, TrigonometricMutants, RootMutants});
 }
 
-}  // namespace assay
+}  // namespace assay::conformance

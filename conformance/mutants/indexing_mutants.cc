@@ -6,7 +6,7 @@
 #include "evaluator/ops/definition.h"
 #include "spec/ops/dimension_numbers.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 using enum Opcode;
@@ -76,7 +76,7 @@ std::vector<Mutant> DynamicMutants() {
              Literal out = Literal::Zeros(x.shape());
              const absl::Span<const int64_t> sizes = operands[0].shape().dimensions();
              for (int64_t i = 0; i < out.element_count(); ++i) {
-               Dimensions from = IndexAt(i, x.shape().dimensions());
+               Dimensions from = evaluator::IndexAt(i, x.shape().dimensions());
                bool inside = true;
                for (size_t d = 0; d < from.size(); ++d) {
                  const int64_t start =
@@ -84,7 +84,7 @@ std::vector<Mutant> DynamicMutants() {
                  from[d] += start;
                  inside &= from[d] >= 0 && from[d] < sizes[d];
                }
-               if (inside) out.Set(i, operands[0].Get(PositionOf(from, sizes)));
+               if (inside) out.Set(i, operands[0].Get(evaluator::PositionOf(from, sizes)));
              }
              return out;
            },
@@ -158,7 +158,7 @@ Defect OnIndexVector(int64_t operand, StartDefect defect) {
           Literal changed = values[0];
           const absl::Span<const int64_t> shape = changed.shape().dimensions();
           for (int64_t i = 0; i < changed.element_count(); ++i) {
-            const Dimensions index = IndexAt(i, shape);
+            const Dimensions index = evaluator::IndexAt(i, shape);
             const size_t k =
                 vector_dim < static_cast<int64_t>(index.size()) ? index[vector_dim] : 0;
             const int64_t start = defect(AsIndex(changed, i), most[k], sizes[k]);
@@ -223,10 +223,10 @@ std::vector<Mutant> GatherMutants() {
          const absl::Span<const int64_t> sizes = out.shape().dimensions();
          const int64_t d = dims.batch[0];
          for (int64_t i = 0; i < out.element_count(); ++i) {
-           Dimensions from = IndexAt(i, sizes);
+           Dimensions from = evaluator::IndexAt(i, sizes);
            if (from[d] == 0 || from[d] + 1 < sizes[d]) continue;
            --from[d];
-           out.Set(i, out.Get(PositionOf(from, sizes)));
+           out.Set(i, out.Get(evaluator::PositionOf(from, sizes)));
          }
        })},
       {"gather/batching_ignored",
@@ -239,9 +239,9 @@ std::vector<Mutant> GatherMutants() {
          const absl::Span<const int64_t> sizes = out.shape().dimensions();
          const Literal right = out;
          for (int64_t i = 0; i < out.element_count(); ++i) {
-           Dimensions from = IndexAt(i, sizes);
+           Dimensions from = evaluator::IndexAt(i, sizes);
            for (int64_t position : dims.batch_position) from[dims.batch[position]] = 0;
-           out.Set(i, right.Get(PositionOf(from, sizes)));
+           out.Set(i, right.Get(evaluator::PositionOf(from, sizes)));
          }
        })},
   };
@@ -308,7 +308,7 @@ std::vector<Mutant> ScatterMutants() {
                const ElementType type = changed.element_type();
                const absl::Span<const int64_t> sizes = changed.shape().dimensions();
                for (int64_t i = 0; i < changed.element_count(); ++i) {
-                 if (IndexAt(i, sizes)[d] + 1 != sizes[d]) continue;
+                 if (evaluator::IndexAt(i, sizes)[d] + 1 != sizes[d]) continue;
                  changed.Set(
                      i,
                      {IsSigned(type) ? EncodeInteger(type, ~uint64_t{0}) : MaxUnsigned(type), 0});
@@ -326,4 +326,4 @@ std::vector<Mutant> IndexingMutants() {
   return Joined({DynamicMutants, GatherMutants, ScatterMutants});
 }
 
-}  // namespace assay
+}  // namespace assay::conformance

@@ -5,7 +5,7 @@
 #include "conformance/mutants/defects.h"
 #include "conformance/mutants/mutant.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 using enum Opcode;
@@ -317,4 +317,4 @@ std::vector<Mutant> BitMutants() {
 
 std::vector<Mutant> IntegerMutants() { return Joined({WrapMutants, BitMutants}); }
 
-}  // namespace assay
+}  // namespace assay::conformance

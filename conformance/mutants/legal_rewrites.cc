@@ -2,7 +2,7 @@
 #include "conformance/mutants/mutant.h"
 #include "conformance/mutants/rewrites.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 using enum Opcode;
@@ -175,4 +175,4 @@ std::vector<Mutant> LegalRewrites() {
   };
 }
 
-}  // namespace assay
+}  // namespace assay::conformance

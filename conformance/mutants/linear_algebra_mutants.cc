@@ -3,7 +3,7 @@
 #include "conformance/mutants/mutant.h"
 #include "evaluator/ops/definition.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 using enum Opcode;
@@ -38,7 +38,7 @@ double Points(const Instruction& fft) {
 
 bool OnDiagonal(const ElementSite& e) {
   const absl::Span<const int64_t> sizes = e.instruction.shape().dimensions();
-  const Dimensions index = IndexAt(e.position, sizes);
+  const Dimensions index = evaluator::IndexAt(e.position, sizes);
   return index[index.size() - 1] == index[index.size() - 2];
 }
 
@@ -203,4 +203,4 @@ std::vector<Mutant> TransformMutants() {
 
 std::vector<Mutant> LinearAlgebraMutants() { return Joined({FactorMutants, TransformMutants}); }
 
-}  // namespace assay
+}  // namespace assay::conformance

@@ -4,7 +4,7 @@
 #include "conformance/mutants/mutant.h"
 #include "conformance/mutants/rewrites.h"
 
-namespace assay {
+namespace assay::conformance {
 using enum Opcode;
 
 std::vector<Mutant> LoopRewrites() {
@@ -172,4 +172,4 @@ std::vector<Mutant> LoopRewrites() {
   };
 }
 
-}  // namespace assay
+}  // namespace assay::conformance

@@ -5,7 +5,7 @@
 #include "conformance/mutants/mutant.h"
 #include "evaluator/ops/definition.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 using enum Opcode;
@@ -29,9 +29,11 @@ Defect Displaced(Displacement displacement, Where where = nullptr) {
         const Literal right = leaves->front();
         const absl::Span<const int64_t> sizes = right.shape().dimensions();
         for (int64_t i = 0; i < right.element_count(); ++i) {
-          const std::optional<Dimensions> from = displacement(instruction, IndexAt(i, sizes));
-          leaves->front().Set(
-              i, from && IsInside(*from, sizes) ? right.Get(PositionOf(*from, sizes)) : Element{});
+          const std::optional<Dimensions> from =
+              displacement(instruction, evaluator::IndexAt(i, sizes));
+          leaves->front().Set(i, from && IsInside(*from, sizes)
+                                     ? right.Get(evaluator::PositionOf(*from, sizes))
+                                     : Element{});
         }
       },
       std::move(where));
@@ -47,12 +49,13 @@ Defect EditPadding(void (*edit)(PaddingDimension&)) {
 
 // The last, incomplete tile of so many elements of the minor dimension stays zero.
 Defect DropsLastTile(int64_t tile) {
-  return Displaced([tile](const Instruction& x, Index index) -> std::optional<Dimensions> {
-    if (index.empty()) return Dimensions();
-    const int64_t size = x.shape().dimensions().back();
-    if (size > tile && index.back() >= size - size % tile) return std::nullopt;
-    return Dimensions(index.begin(), index.end());
-  });
+  return Displaced(
+      [tile](const Instruction& x, evaluator::Index index) -> std::optional<Dimensions> {
+        if (index.empty()) return Dimensions();
+        const int64_t size = x.shape().dimensions().back();
+        if (size > tile && index.back() >= size - size % tile) return std::nullopt;
+        return Dimensions(index.begin(), index.end());
+      });
 }
 
 std::vector<Mutant> PadMutants() {
@@ -78,7 +81,7 @@ std::vector<Mutant> PadMutants() {
       {"pad/interior_before_the_element",
        {kPad},
        "interior padding stands in front of elements",
-       Displaced([](const Instruction& x, Index index) -> std::optional<Dimensions> {
+       Displaced([](const Instruction& x, evaluator::Index index) -> std::optional<Dimensions> {
          Dimensions from(index.begin(), index.end());
          for (size_t d = 0; d < from.size(); ++d) {
            if (x.padding().dimensions[d].interior > 0) from[d] = std::max<int64_t>(from[d] - 1, 0);
@@ -88,7 +91,7 @@ std::vector<Mutant> PadMutants() {
       {"pad/interior_repeats_element",
        {kPad},
        "interior padding repeats the element before it",
-       Displaced([](const Instruction& x, Index index) -> std::optional<Dimensions> {
+       Displaced([](const Instruction& x, evaluator::Index index) -> std::optional<Dimensions> {
          Dimensions from(index.begin(), index.end());
          for (size_t d = 0; d < from.size(); ++d) {
            const PaddingDimension& padding = x.padding().dimensions[d];
@@ -100,7 +103,7 @@ std::vector<Mutant> PadMutants() {
       {"pad/repeats_the_edge",
        {kPad},
        "padding in front repeats the first element",
-       Displaced([](const Instruction& x, Index index) -> std::optional<Dimensions> {
+       Displaced([](const Instruction& x, evaluator::Index index) -> std::optional<Dimensions> {
          Dimensions from(index.begin(), index.end());
          for (size_t d = 0; d < from.size(); ++d) {
            from[d] = std::max(from[d], x.padding().dimensions[d].low);
@@ -149,7 +152,7 @@ std::vector<Mutant> ShapeMutants() {
          const auto column_major = [](int64_t position, const Literal& literal) {
            int64_t number = 0, stride = 1;
            const absl::Span<const int64_t> sizes = literal.shape().dimensions();
-           const Dimensions index = IndexAt(position, sizes);
+           const Dimensions index = evaluator::IndexAt(position, sizes);
            for (size_t d = 0; d < sizes.size(); ++d) {
              number += index[d] * stride;
              stride *= sizes[d];
@@ -173,7 +176,7 @@ std::vector<Mutant> ShapeMutants() {
       {"reverse/off_by_one",
        {kReverse},
        "size - i in the place of size - 1 - i",
-       Displaced([](const Instruction& x, Index index) -> std::optional<Dimensions> {
+       Displaced([](const Instruction& x, evaluator::Index index) -> std::optional<Dimensions> {
          Dimensions from(index.begin(), index.end());
          for (int64_t d : x.GetInts(Attr::kDimensions)) {
            from[d] = from[d] == 0 ? 0 : from[d] - 1;
@@ -201,7 +204,7 @@ std::vector<Mutant> ShapeMutants() {
       {"transpose/last_column_from_next_row",
        {kTranspose},
        "the stride of the source is one short",
-       Displaced([](const Instruction& x, Index index) -> std::optional<Dimensions> {
+       Displaced([](const Instruction& x, evaluator::Index index) -> std::optional<Dimensions> {
          Dimensions from(index.begin(), index.end());
          if (from.size() > 1 && from.back() + 1 == x.shape().dimensions().back()) {
            from[0] = (from[0] + 1) % x.shape().dimension(0);
@@ -220,7 +223,7 @@ std::vector<Mutant> PieceMutants() {
       {"concatenate/first_element_of_next",
        {kConcatenate},
        "the last element before a border is the first behind it",
-       Displaced([](const Instruction& x, Index index) -> std::optional<Dimensions> {
+       Displaced([](const Instruction& x, evaluator::Index index) -> std::optional<Dimensions> {
          Dimensions from(index.begin(), index.end());
          const int64_t d = x.GetInt(Attr::kDimension);
          int64_t end = 0;
@@ -274,7 +277,7 @@ std::vector<Mutant> PieceMutants() {
       {"iota/starts_at_one",
        {kIota},
        "1, 2, 3",
-       Displaced([](const Instruction& x, Index index) -> std::optional<Dimensions> {
+       Displaced([](const Instruction& x, evaluator::Index index) -> std::optional<Dimensions> {
          Dimensions from(index.begin(), index.end());
          int64_t& at = from[x.GetInt(Attr::kIotaDimension)];
          at = std::min(at + 1, x.shape().dimension(x.GetInt(Attr::kIotaDimension)) - 1);
@@ -359,4 +362,4 @@ std::vector<Mutant> PieceMutants() {
 
 std::vector<Mutant> MovementMutants() { return Joined({PadMutants, ShapeMutants, PieceMutants}); }
 
-}  // namespace assay
+}  // namespace assay::conformance

@@ -3,7 +3,7 @@
 #include "conformance/mutants/mutant.h"
 #include "conformance/mutants/rewrites.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 using enum Opcode;
@@ -269,4 +269,4 @@ std::vector<Mutant> WrongIndexing() {
 
 std::vector<Mutant> MovementRewrites() { return Joined({WrongMovement, WrongIndexing}); }
 
-}  // namespace assay
+}  // namespace assay::conformance

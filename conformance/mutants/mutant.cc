@@ -8,7 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 constexpr char kMutantPrefix[] = "mutant:";
@@ -58,4 +58,4 @@ absl::StatusOr<const Mutant*> FindMutant(absl::string_view target) {
                                           target, "\": `assay mutants` has their names"));
 }
 
-}  // namespace assay
+}  // namespace assay::conformance

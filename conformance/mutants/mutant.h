@@ -16,7 +16,7 @@
 #include "conformance/mutants/site.h"
 #include "spec/op_info.h"
 
-namespace assay {
+namespace assay::conformance {
 
 // What an execution leaves behind for the next one of the same compiled module.
 enum class StateDefect : uint8_t {
@@ -84,6 +84,6 @@ std::vector<Mutant> LoopRewrites();
 std::vector<Mutant> LegalRewrites();
 std::vector<Mutant> ConformingVariants();
 
-}  // namespace assay
+}  // namespace assay::conformance
 
 #endif  // ASSAY_CONFORMANCE_MUTANTS_MUTANT_H_

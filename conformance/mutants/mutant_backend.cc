@@ -7,7 +7,7 @@
 #include "conformance/mutants/state_mutants.h"
 #include "spec/ops/shape_inference.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 // Keeps what the executable runs on. The defective module takes and gives what the given one does.
@@ -71,4 +71,4 @@ absl::StatusOr<std::unique_ptr<Executable>> MutantBackend::CompileStateful(
   return MakeStateful(mutant_.state, *std::move(golden));
 }
 
-}  // namespace assay
+}  // namespace assay::conformance

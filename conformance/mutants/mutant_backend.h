@@ -10,7 +10,7 @@
 #include "backends/golden/golden_backend.h"
 #include "conformance/mutants/mutant.h"
 
-namespace assay {
+namespace assay::conformance {
 
 class MutantBackend : public Backend {
  public:
@@ -48,6 +48,6 @@ class MutantBackend : public Backend {
   int64_t sites_ = 0;
 };
 
-}  // namespace assay
+}  // namespace assay::conformance
 
 #endif  // ASSAY_CONFORMANCE_MUTANTS_MUTANT_BACKEND_H_

@@ -5,7 +5,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 
-namespace assay {
+namespace assay::conformance {
 
 MutantCases::MutantCases(absl::Span<const CorpusCase> cases) {
   for (const CorpusCase& each : cases) {
@@ -40,4 +40,4 @@ std::vector<const CorpusCase*> MutantCases::Of(const Mutant& mutant) const {
   return found;
 }
 
-}  // namespace assay
+}  // namespace assay::conformance

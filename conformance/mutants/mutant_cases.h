@@ -10,7 +10,7 @@
 #include "conformance/corpus/corpus_case.h"
 #include "conformance/mutants/mutant.h"
 
-namespace assay {
+namespace assay::conformance {
 
 class MutantCases {
  public:
@@ -31,6 +31,6 @@ class MutantCases {
   mutable absl::flat_hash_map<Opcode, std::vector<const CorpusCase*>> holding_;
 };
 
-}  // namespace assay
+}  // namespace assay::conformance
 
 #endif  // ASSAY_CONFORMANCE_MUTANTS_MUTANT_CASES_H_

@@ -16,7 +16,7 @@
 #include "spec/text/parser.h"
 #include "spec/text/printer.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 TEST(MutantsTest, TheTableIsWellFormed) {
@@ -204,4 +204,4 @@ TEST(MutantsTest, EachShowsInTheQuickTier) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::conformance

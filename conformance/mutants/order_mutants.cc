@@ -5,7 +5,7 @@
 #include "conformance/mutants/mutant.h"
 #include "evaluator/ops/definition.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 using enum Opcode;
@@ -19,9 +19,9 @@ Defect OrderReversed() {
       if (sizes.empty()) return;
       const Literal right = leaf;
       for (int64_t i = 0; i < leaf.element_count(); ++i) {
-        Dimensions from = IndexAt(i, sizes);
+        Dimensions from = evaluator::IndexAt(i, sizes);
         from.back() = sizes.back() - 1 - from.back();
-        leaf.Set(i, right.Get(PositionOf(from, sizes)));
+        leaf.Set(i, right.Get(evaluator::PositionOf(from, sizes)));
       }
     }
   });
@@ -100,10 +100,10 @@ std::vector<Mutant> OrderMutants() {
            const absl::Span<const int64_t> sizes = leaf.shape().dimensions();
            if (sizes[d] < 3) continue;
            for (int64_t i = 0; i < leaf.element_count(); ++i) {
-             Dimensions from = IndexAt(i, sizes);
+             Dimensions from = evaluator::IndexAt(i, sizes);
              if (from[d] + 1 != sizes[d]) continue;
              --from[d];
-             const int64_t before = PositionOf(from, sizes);
+             const int64_t before = evaluator::PositionOf(from, sizes);
              const Element moved = leaf.Get(i);
              leaf.Set(i, leaf.Get(before));
              leaf.Set(before, moved);
@@ -173,4 +173,4 @@ std::vector<Mutant> OrderMutants() {
   };
 }
 
-}  // namespace assay
+}  // namespace assay::conformance

@@ -2,7 +2,7 @@
 #include "conformance/mutants/mutant.h"
 #include "conformance/mutants/rewrites.h"
 
-namespace assay {
+namespace assay::conformance {
 using enum Opcode;
 
 std::vector<Mutant> PredicateRewrites() {
@@ -152,4 +152,4 @@ std::vector<Mutant> PredicateRewrites() {
   };
 }
 
-}  // namespace assay
+}  // namespace assay::conformance

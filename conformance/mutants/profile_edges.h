@@ -12,7 +12,7 @@
 #include "conformance/mutants/mutant.h"
 #include "conformance/profiles/profile.h"
 
-namespace assay {
+namespace assay::conformance {
 
 // In both, `profile` of a mutant is the one that judges it.
 struct ProfileEdges {
@@ -40,6 +40,6 @@ std::vector<FreedomTaker> FreedomTakers();
 std::vector<FreedomTaker> FoldDecisionTakers();
 ProfileEdges FoldDecisionEdges(const TargetProfile& profile);
 
-}  // namespace assay
+}  // namespace assay::conformance
 
 #endif  // ASSAY_CONFORMANCE_MUTANTS_PROFILE_EDGES_H_

@@ -14,7 +14,7 @@
 #include "gtest/gtest.h"
 #include "spec/testing/test_folder.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 std::vector<CorpusCase> CasesOf(Tier tier) {
@@ -154,4 +154,4 @@ TEST(ProfileEdgesTest, AFreedomCountsExactlyWhereItIsGranted) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::conformance

@@ -4,7 +4,7 @@
 #include "conformance/mutants/defects.h"
 #include "conformance/mutants/mutant.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 using enum Opcode;
@@ -203,4 +203,4 @@ std::vector<Mutant> RandomMutants() {
   };
 }
 
-}  // namespace assay
+}  // namespace assay::conformance

@@ -5,7 +5,7 @@
 #include "conformance/mutants/defects.h"
 #include "conformance/mutants/mutant.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 using enum Opcode;
@@ -334,4 +334,4 @@ std::vector<Mutant> RangeMutants() {
   return all;
 }
 
-}  // namespace assay
+}  // namespace assay::conformance

@@ -9,7 +9,7 @@
 #include "conformance/mutants/sums.h"
 #include "evaluator/ops/definition.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 using enum Opcode;
@@ -45,7 +45,7 @@ Defect LeavesOut(Omitted mask) {
         [mask](const Instruction& x, absl::Span<const Literal> values, const CustomCall&) {
           Literal changed = values[0];
           for (int64_t i = 0; i < changed.element_count(); ++i) {
-            const Dimensions index = IndexAt(i, changed.shape().dimensions());
+            const Dimensions index = evaluator::IndexAt(i, changed.shape().dimensions());
             if (mask(x, index)) changed.Set(i, Element{});
           }
           return changed;
@@ -131,7 +131,7 @@ std::vector<Mutant> ReduceMutants() {
       {"reduce/last_element_dropped",
        {kReduce},
        "the loop ends one early",
-       LeavesOut([](const Instruction& x, Index index) {
+       LeavesOut([](const Instruction& x, evaluator::Index index) {
          for (int64_t d : x.GetInts(Attr::kDimensions)) {
            if (index[d] + 1 != x.operand(0)->shape().dimension(d)) return false;
          }
@@ -140,7 +140,7 @@ std::vector<Mutant> ReduceMutants() {
       {"reduce/remainder_of_lanes_dropped",
        {kReduce},
        "what 4 lanes do not divide is lost",
-       LeavesOut([](const Instruction& x, Index index) {
+       LeavesOut([](const Instruction& x, evaluator::Index index) {
          const absl::Span<const int64_t> dimensions = x.GetInts(Attr::kDimensions);
          if (dimensions.empty()) return false;
          const int64_t size = x.operand(0)->shape().dimension(dimensions.back());
@@ -351,9 +351,9 @@ std::vector<Mutant> ScanMutants() {
          if (out.shape().rank() <= d) return;
          const Literal right = out;
          for (int64_t i = 0; i < out.element_count(); ++i) {
-           Dimensions from = IndexAt(i, out.shape().dimensions());
+           Dimensions from = evaluator::IndexAt(i, out.shape().dimensions());
            from[d] = std::max<int64_t>(from[d] - 1, 0);
-           out.Set(i, right.Get(PositionOf(from, out.shape().dimensions())));
+           out.Set(i, right.Get(evaluator::PositionOf(from, out.shape().dimensions())));
          }
        })},
       {"scan/sums_narrow_beside_another",
@@ -413,4 +413,4 @@ std::vector<Mutant> ReductionMutants() {
   return Joined({ReduceMutants, WindowMutants, ScanMutants});
 }
 
-}  // namespace assay
+}  // namespace assay::conformance

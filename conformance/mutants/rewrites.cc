@@ -4,7 +4,7 @@
 
 #include "absl/algorithm/container.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 using enum Opcode;
@@ -221,4 +221,4 @@ Instruction* BuildUnrolled(Site& site, int64_t iterations) {
   return state;
 }
 
-}  // namespace assay
+}  // namespace assay::conformance

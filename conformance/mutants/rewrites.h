@@ -9,7 +9,7 @@
 #include "conformance/mutants/site.h"
 #include "spec/element/element.h"
 
-namespace assay {
+namespace assay::conformance {
 
 // Whether the instruction has the opcode.
 inline bool Is(const Instruction& x, Opcode opcode) { return x.opcode() == opcode; }
@@ -74,6 +74,6 @@ std::optional<CountedLoop> MatchCountedLoop(const Instruction& loop);
 // The body of a loop, called that many times one after the other in the place of the loop.
 Instruction* BuildUnrolled(Site& site, int64_t iterations);
 
-}  // namespace assay
+}  // namespace assay::conformance
 
 #endif  // ASSAY_CONFORMANCE_MUTANTS_REWRITES_H_

@@ -10,7 +10,7 @@
 #include "conformance/runner/executions.h"
 #include "conformance/runner/probe.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 // One mutant that is still unseen, and what it is judged by.
@@ -146,4 +146,4 @@ absl::StatusOr<std::vector<MutantScore>> ScoreMutants(absl::Span<const Mutant* c
   return scores;
 }
 
-}  // namespace assay
+}  // namespace assay::conformance

@@ -15,7 +15,7 @@
 #include "conformance/mutants/mutant.h"
 #include "interpreter/interpreter.h"
 
-namespace assay {
+namespace assay::conformance {
 
 struct MutantScore {
   const Mutant* mutant = nullptr;
@@ -43,6 +43,6 @@ absl::StatusOr<std::vector<MutantScore>> ScoreMutants(absl::Span<const Mutant* c
                                                       absl::Span<const CorpusCase> cases,
                                                       const ScoreOptions& options);
 
-}  // namespace assay
+}  // namespace assay::conformance
 
 #endif  // ASSAY_CONFORMANCE_MUTANTS_SCORE_H_

@@ -12,7 +12,7 @@
 #include "conformance/corpus/selection.h"
 #include "gtest/gtest.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 std::vector<CorpusCase> CasesOf(Tier tier) {
@@ -159,4 +159,4 @@ TEST(ScoreTest, AnUnknownProfileIsAnError) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::conformance

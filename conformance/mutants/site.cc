@@ -7,7 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "spec/ops/shape_inference.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 // The computations that run as such: the entry, and what control flow calls. What is fused or
@@ -130,4 +130,4 @@ DefectiveModule PutInto(const Module& module, absl::Span<const Opcode> opcodes,
   return result;
 }
 
-}  // namespace assay
+}  // namespace assay::conformance

@@ -15,7 +15,7 @@
 #include "spec/builder/copy_module.h"
 #include "spec/ir/module.h"
 
-namespace assay {
+namespace assay::conformance {
 
 // A value from values; `original` is the instruction in whose place it is computed, and lives as
 // long as the module that is run.
@@ -80,6 +80,6 @@ struct DefectiveModule {
 DefectiveModule PutInto(const Module& module, absl::Span<const Opcode> opcodes,
                         const Defect& defect, const CustomCallRegistry& base);
 
-}  // namespace assay
+}  // namespace assay::conformance
 
 #endif  // ASSAY_CONFORMANCE_MUTANTS_SITE_H_

@@ -8,7 +8,7 @@
 #include "conformance/mutants/sums.h"
 #include "evaluator/ops/definition.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 using enum Opcode;
@@ -19,7 +19,7 @@ using ElementType::kBF16, ElementType::kF16, ElementType::kF32, ElementType::kF6
 // Elements beyond an index of the last dimension but so many stay zero.
 Defect DropsBeyond(int64_t index, size_t dimensions_behind) {
   return OnElements([=](const ElementSite& e) {
-    const Dimensions place = IndexAt(e.position, e.instruction.shape().dimensions());
+    const Dimensions place = evaluator::IndexAt(e.position, e.instruction.shape().dimensions());
     if (place.size() <= dimensions_behind) return e.golden;
     return place[place.size() - 1 - dimensions_behind] < index ? e.golden : Element{};
   });
@@ -298,4 +298,4 @@ std::vector<Mutant> SizeMutants() {
   return Joined({TileMutants, NarrowConversionMutants, NarrowValueMutants, CountMutants});
 }
 
-}  // namespace assay
+}  // namespace assay::conformance

@@ -11,7 +11,7 @@
 #include "backends/host_buffer.h"
 #include "conformance/mutants/mutant.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 using enum Opcode;
@@ -158,4 +158,4 @@ std::vector<Mutant> StateMutants() {
   };
 }
 
-}  // namespace assay
+}  // namespace assay::conformance

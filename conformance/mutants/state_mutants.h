@@ -7,11 +7,11 @@
 #include "backends/backend.h"
 #include "conformance/mutants/mutant.h"
 
-namespace assay {
+namespace assay::conformance {
 
 // The executable with the defect, which is not kNone.
 std::unique_ptr<Executable> MakeStateful(StateDefect defect, std::unique_ptr<Executable> golden);
 
-}  // namespace assay
+}  // namespace assay::conformance
 
 #endif  // ASSAY_CONFORMANCE_MUTANTS_STATE_MUTANTS_H_

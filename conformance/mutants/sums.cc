@@ -6,19 +6,19 @@
 
 #include "evaluator/ops/definition.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 // Terms that one instruction may have; larger ones stay as they are.
 constexpr int64_t kMostTerms = 4'000'000;
 
 // Hands elements to a definition and writes down which it asks for.
-class Recorder : public OperandElements {
+class Recorder : public evaluator::OperandElements {
  public:
   explicit Recorder(absl::Span<const Literal> operands) : operands_(operands) {}
   absl::StatusOr<Element> At(int64_t operand, absl::Span<const int64_t> index) override {
     const Literal& literal = operands_[operand];
-    const Element element = literal.Get(PositionOf(index, literal.shape().dimensions()));
+    const Element element = literal.Get(evaluator::PositionOf(index, literal.shape().dimensions()));
     reads_.emplace_back(operand, DecodeOf(literal.element_type(), element));
     return element;
   }
@@ -68,7 +68,8 @@ bool IsSum(const Instruction& instruction) {
 absl::StatusOr<Literal> SumElements(const Instruction& instruction,
                                     absl::Span<const Literal> operands, const SumRule& rule,
                                     const CustomCall& call) {
-  absl::StatusOr<std::unique_ptr<Definition>> definition = PrepareDefinition(instruction);
+  absl::StatusOr<std::unique_ptr<evaluator::Definition>> definition =
+      evaluator::PrepareDefinition(instruction);
   if (!definition.ok()) return definition.status();
   Literal result = Literal::Zeros(instruction.shape());
   const ElementType type = result.element_type();
@@ -76,7 +77,9 @@ absl::StatusOr<Literal> SumElements(const Instruction& instruction,
   int64_t terms = 0;
   for (int64_t i = 0; i < result.element_count(); ++i) {
     const absl::StatusOr<Element> golden =
-        (*definition)->At(0, IndexAt(i, instruction.shape().dimensions()), recorder, call.context);
+        (*definition)
+            ->At(0, evaluator::IndexAt(i, instruction.shape().dimensions()), recorder,
+                 call.context);
     if (!golden.ok()) return golden.status();
     const std::vector<SumTerm> found = recorder.TakeTerms(Multiplies(instruction.opcode()));
     terms += static_cast<int64_t>(found.size());
@@ -147,4 +150,4 @@ ElementType WideAccumulator(ElementType type) {
   return type == ElementType::kF64 ? ElementType::kF64 : ElementType::kF32;
 }
 
-}  // namespace assay
+}  // namespace assay::conformance

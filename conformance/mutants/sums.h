@@ -9,7 +9,7 @@
 
 #include "conformance/mutants/defects.h"
 
-namespace assay {
+namespace assay::conformance {
 
 // A term: a value, or a product of two.
 struct SumTerm {
@@ -36,6 +36,6 @@ double SumByLanes(const std::vector<SumTerm>& terms, ElementType accumulator, in
 // The type that implementations accumulate results of the type in: f64 for f64, else f32.
 ElementType WideAccumulator(ElementType type);
 
-}  // namespace assay
+}  // namespace assay::conformance
 
 #endif  // ASSAY_CONFORMANCE_MUTANTS_SUMS_H_

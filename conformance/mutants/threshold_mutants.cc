@@ -7,7 +7,7 @@
 #include "conformance/mutants/mutant.h"
 #include "evaluator/ops/definition.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 using enum Opcode;
@@ -23,7 +23,7 @@ Defect ZeroFrom(int64_t place, Where where = nullptr) {
 // Elements from an index of a dimension on stay zero; dimensions are counted from the last one.
 Defect ZeroBeyond(int64_t index, size_t dimension_from_last) {
   return OnElements([=](const ElementSite& e) {
-    const Dimensions place = IndexAt(e.position, e.instruction.shape().dimensions());
+    const Dimensions place = evaluator::IndexAt(e.position, e.instruction.shape().dimensions());
     if (place.size() <= dimension_from_last) return e.golden;
     return place[place.size() - 1 - dimension_from_last] < index ? e.golden : Element{};
   });
@@ -100,7 +100,7 @@ Defect UnsortedBeyond(int64_t size) {
     for (size_t k = 0; k < leaves->size(); ++k) {
       Literal& leaf = (*leaves)[k];
       for (int64_t i = 0; i < leaf.element_count(); ++i) {
-        const Dimensions place = IndexAt(i, leaf.shape().dimensions());
+        const Dimensions place = evaluator::IndexAt(i, leaf.shape().dimensions());
         if (place[d] >= size) leaf.Set(i, operands[k].Get(i));
       }
     }
@@ -230,7 +230,7 @@ std::vector<Mutant> FoldThresholds() {
                    const CustomCall&) {
          for (Literal& leaf : *leaves) {
            for (int64_t i = 0; i < leaf.element_count(); ++i) {
-             const Dimensions place = IndexAt(i, leaf.shape().dimensions());
+             const Dimensions place = evaluator::IndexAt(i, leaf.shape().dimensions());
              if (!place.empty() && place.back() >= 1024) leaf.Set(i, Element{});
            }
          }
@@ -259,7 +259,8 @@ std::vector<Mutant> ContractionThresholds() {
        {kDot},
        "the tile that lies beyond 16 in rows, columns and terms",
        OnElements([](const ElementSite& e) {
-         const Dimensions place = IndexAt(e.position, e.instruction.shape().dimensions());
+         const Dimensions place =
+             evaluator::IndexAt(e.position, e.instruction.shape().dimensions());
          const int64_t d = Contracted(e.instruction, 0);
          if (place.size() != 2 || d < 0) return e.golden;
          if (e.instruction.operand(0)->shape().dimension(d) <= 16) return e.golden;
@@ -270,14 +271,16 @@ std::vector<Mutant> ContractionThresholds() {
        "the grid has 64 blocks in its third dimension",
        OnElements([](const ElementSite& e) {
          if (e.instruction.GetInts(Attr::kLhsBatchDims).size() != 1) return e.golden;
-         const Dimensions place = IndexAt(e.position, e.instruction.shape().dimensions());
+         const Dimensions place =
+             evaluator::IndexAt(e.position, e.instruction.shape().dimensions());
          return place[0] >= 64 ? Element{} : e.golden;
        })},
       {"convolution/batch_beyond_32",
        {kConvolution},
        "the tile of the batch is 32",
        OnElements([](const ElementSite& e) {
-         const Dimensions place = IndexAt(e.position, e.instruction.shape().dimensions());
+         const Dimensions place =
+             evaluator::IndexAt(e.position, e.instruction.shape().dimensions());
          return place[e.instruction.convolution_dimensions().output_batch] >= 32 ? Element{}
                                                                                  : e.golden;
        })},
@@ -355,7 +358,8 @@ std::vector<Mutant> MoveThresholds() {
        "values saturate instead of wrapping",
        OnElements(
            [](const ElementSite& e) {
-             const Dimensions place = IndexAt(e.position, e.instruction.shape().dimensions());
+             const Dimensions place =
+                 evaluator::IndexAt(e.position, e.instruction.shape().dimensions());
              const bool beyond = place[e.instruction.GetInt(Attr::kIotaDimension)] > 4096;
              return beyond ? Element{255, 0} : e.golden;
            },
@@ -448,4 +452,4 @@ std::vector<Mutant> ThresholdMutants() {
   return all;
 }
 
-}  // namespace assay
+}  // namespace assay::conformance

@@ -23,7 +23,7 @@
 #include "spec/stablehlo/text.h"
 #include "spec/text/printer.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 namespace fs = std::filesystem;
@@ -325,4 +325,4 @@ absl::StatusOr<ModuleRun> FolderTarget::RunSets(const Module& module, const Inpu
   return run;
 }
 
-}  // namespace assay
+}  // namespace assay::conformance

@@ -15,7 +15,7 @@
 #include "conformance/diagnose/golden_trace.h"
 #include "interpreter/interpreter.h"
 
-namespace assay {
+namespace assay::conformance {
 
 // Writes module.hlo, inputs.npz and expected.npz into a folder, which is made. By device.
 // INVALID_ARGUMENT, naming the file, for what cannot be written.
@@ -76,6 +76,6 @@ class FolderTarget : public Backend {
   size_t next_ = 0;            // where the search begins: modules of one text come in their order
 };
 
-}  // namespace assay
+}  // namespace assay::conformance
 
 #endif  // ASSAY_CONFORMANCE_OFFLINE_CASE_FOLDER_H_

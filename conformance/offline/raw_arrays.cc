@@ -12,7 +12,7 @@
 #include "spec/text/parser.h"
 #include "spec/text/printer.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 namespace fs = std::filesystem;
@@ -251,4 +251,4 @@ absl::StatusOr<std::vector<NamedLiteral>> ReadRawAnswer(const std::string& folde
   return arrays;
 }
 
-}  // namespace assay
+}  // namespace assay::conformance

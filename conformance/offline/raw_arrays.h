@@ -13,7 +13,7 @@
 #include "spec/arrays/arrays.h"
 #include "spec/ir/module.h"
 
-namespace assay {
+namespace assay::conformance {
 
 // The elements in row-major order, little-endian, without a header; a type narrower than a byte
 // takes one byte for each element.
@@ -33,6 +33,6 @@ bool HasRawAnswer(const std::string& folder);
 // INVALID_ARGUMENT, naming the file, if one does not fit.
 absl::StatusOr<std::vector<NamedLiteral>> ReadRawAnswer(const std::string& folder);
 
-}  // namespace assay
+}  // namespace assay::conformance
 
 #endif  // ASSAY_CONFORMANCE_OFFLINE_RAW_ARRAYS_H_

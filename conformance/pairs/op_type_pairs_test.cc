@@ -20,7 +20,7 @@
 #include "spec/text/parser.h"
 #include "spec/verify/verifier.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 // Takes everything, and feeds zeros.
@@ -158,4 +158,4 @@ TEST(OpTypePairs, EveryOperationHasAProgram) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::conformance

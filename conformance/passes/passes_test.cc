@@ -244,7 +244,7 @@ TEST(Passes, AlgebraicRules) {
 // The reference interpreter gives one NaN for all. The cpu engine keeps payloads in arithmetic, but
 // not in functions, so that it shows a rule that changes the bits of a NaN.
 TEST(Passes, BitExactRulesKeepNansOfTheCpuEngine) {
-  CpuBackend engine(CpuOptions{.plain = true});
+  cpu::CpuBackend engine(cpu::CpuOptions{.plain = true});
   Literal integers = Literal::Zeros(Shape(ElementType::kS32, {4}));
   Literal floats = Literal::Zeros(Shape(ElementType::kF32, {4}));
   const uint64_t patterns[] = {0x7fc12345, 0xff812345, 0x3fc00000, 0x80000000};
@@ -294,11 +294,12 @@ bool SameButForNan(const Literal& a, const Literal& b) {
 }
 
 TEST(Passes, GoldenGivesTheSameBeforeAndAfterEach) {
-  absl::StatusOr<std::vector<CorpusCase>> all = CorpusCases();
+  absl::StatusOr<std::vector<conformance::CorpusCase>> all = conformance::CorpusCases();
   ASSERT_TRUE(all.ok()) << all.status();
-  CaseFilter quick;
-  quick.tier = Tier::kQuick;
-  const absl::StatusOr<std::vector<CorpusCase>> cases = SelectCases(*std::move(all), quick);
+  conformance::CaseFilter quick;
+  quick.tier = conformance::Tier::kQuick;
+  const absl::StatusOr<std::vector<conformance::CorpusCase>> cases =
+      conformance::SelectCases(*std::move(all), quick);
   ASSERT_TRUE(cases.ok()) << cases.status();
   const size_t step = std::getenv("ASSAY_ALL_CASES") != nullptr ? 1 : 31;
   // Constants are folded by the engine that would compute them.
@@ -307,11 +308,11 @@ TEST(Passes, GoldenGivesTheSameBeforeAndAfterEach) {
   RunBudget budget;
   int64_t compared = 0;
   for (size_t i = 0; i < cases->size(); i += step) {
-    const CorpusCase& each = (*cases)[i];
-    if (each.expect == CorpusCase::Expect::kRefused) continue;
-    absl::StatusOr<ReadyCase> ready = MakeReady(each);
+    const conformance::CorpusCase& each = (*cases)[i];
+    if (each.expect == conformance::CorpusCase::Expect::kRefused) continue;
+    absl::StatusOr<conformance::ReadyCase> ready = conformance::MakeReady(each);
     if (!ready.ok()) continue;
-    const auto before = RunGolden(*ready, budget);
+    const auto before = conformance::RunGolden(*ready, budget);
     if (!before.ok()) continue;
     for (const auto& pass : passes) {
       std::unique_ptr<Module> module = CopyModule(*ready->module);
@@ -322,7 +323,7 @@ TEST(Passes, GoldenGivesTheSameBeforeAndAfterEach) {
       const absl::Status legal = VerificationStatus(VerifyModule(*module));
       ASSERT_TRUE(legal.ok()) << each.id << " " << pass->name() << ": " << legal << "\n"
                               << PrintModule(*module, PrintOptions::ShortParsable());
-      const auto after = RunGolden(*module, ready->inputs, budget);
+      const auto after = conformance::RunGolden(*module, ready->inputs, budget);
       ASSERT_TRUE(after.ok()) << each.id << " " << pass->name() << ": " << after.status();
       bool same = SameBits(*before, *after);
       if (!same && pass->exactness() == Exactness::kAnyNan) {

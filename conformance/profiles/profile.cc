@@ -5,7 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "conformance/profiles/profile_content.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 struct DecisionRow {
@@ -134,4 +134,4 @@ std::vector<std::string> TargetProfile::Differences() const {
   return lines;
 }
 
-}  // namespace assay
+}  // namespace assay::conformance

@@ -15,7 +15,7 @@
 #include "conformance/judge/verdict.h"
 #include "spec/ir/module.h"
 
-namespace assay {
+namespace assay::conformance {
 
 // A place where the specification leaves a value to the implementation.
 enum class DecisionPoint : uint8_t {
@@ -104,6 +104,6 @@ class TargetProfile {
   std::shared_ptr<const Content> content_;
 };
 
-}  // namespace assay
+}  // namespace assay::conformance
 
 #endif  // ASSAY_CONFORMANCE_PROFILES_PROFILE_H_

@@ -12,7 +12,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "conformance/profiles/profile.h"
 
-namespace assay {
+namespace assay::conformance {
 
 class ProfileText;
 
@@ -48,6 +48,6 @@ struct ProfileFile {
 };
 absl::Span<const ProfileFile> ProfileFiles();
 
-}  // namespace assay
+}  // namespace assay::conformance
 
 #endif  // ASSAY_CONFORMANCE_PROFILES_PROFILE_CONTENT_H_

@@ -16,7 +16,7 @@
 #include "spec/nearest_name.h"
 #include "spec/ops/dot_algorithms.h"
 
-namespace assay {
+namespace assay::conformance {
 
 namespace pb = ::google::protobuf;
 
@@ -504,4 +504,4 @@ std::vector<std::string> TargetProfile::BuiltIn() {
   return names;
 }
 
-}  // namespace assay
+}  // namespace assay::conformance

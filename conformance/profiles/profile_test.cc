@@ -12,7 +12,7 @@
 #include "spec/testing/test_folder.h"
 #include "spec/text/parser.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 using ::testing::Contains;
@@ -321,4 +321,4 @@ TEST(Profiles, MayNotExtendThemselves) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::conformance

@@ -7,7 +7,7 @@
 
 #include "conformance/profiles/profile.h"
 
-namespace assay {
+namespace assay::conformance {
 
 // A built-in profile, read once: reading takes longer than most judgements. For one thread.
 inline const TargetProfile& BuiltInProfile(const std::string& name) {
@@ -17,6 +17,6 @@ inline const TargetProfile& BuiltInProfile(const std::string& name) {
   return read->emplace(name, *TargetProfile::Find(name)).first->second;
 }
 
-}  // namespace assay
+}  // namespace assay::conformance
 
 #endif  // ASSAY_CONFORMANCE_PROFILES_TESTING_H_

@@ -14,7 +14,7 @@
 #include <gnu/libc-version.h>
 #endif
 
-namespace assay::prove {
+namespace assay::conformance::prove {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -22,7 +22,7 @@ using Json = nlohmann::ordered_json;
 // In the order of RealTier.
 constexpr const char* kTierNames[] = {"exact",  "double", "extended", "quad",     "big192",
                                       "big384", "big768", "big1536",  "undecided"};
-static_assert(std::size(kTierNames) == kRealTierCount);
+static_assert(std::size(kTierNames) == evaluator::kRealTierCount);
 
 std::string Hex(uint64_t value) { return absl::StrCat("0x", absl::Hex(value)); }
 
@@ -45,7 +45,7 @@ Json ToJson(const SweepResult& result) {
   json["by_mpfr"] = result.by_mpfr;
   json["by_monotony"] = result.by_monotony;
   Json tiers = Json::object();
-  for (int tier = 0; tier < kRealTierCount; ++tier) {
+  for (int tier = 0; tier < evaluator::kRealTierCount; ++tier) {
     if (result.tiers.decided[tier] != 0) tiers[kTierNames[tier]] = result.tiers.decided[tier];
   }
   json["tiers"] = tiers;
@@ -65,7 +65,7 @@ SweepResult ResultFrom(const Json& json) {
   }
   result.by_mpfr = json.at("by_mpfr");
   result.by_monotony = json.at("by_monotony");
-  for (int tier = 0; tier < kRealTierCount; ++tier) {
+  for (int tier = 0; tier < evaluator::kRealTierCount; ++tier) {
     result.tiers.decided[tier] = json.at("tiers").value(kTierNames[tier], int64_t{0});
   }
   result.hash = FromHex(json.at("hash"));
@@ -156,4 +156,4 @@ absl::StatusOr<Certificate> ReadCertificate(const std::string& path) {
   return absl::InvalidArgumentError(absl::StrCat(path, ": ", certificate.status().message()));
 }
 
-}  // namespace assay::prove
+}  // namespace assay::conformance::prove

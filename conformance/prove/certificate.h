@@ -11,7 +11,7 @@
 #include "absl/status/statusor.h"
 #include "conformance/prove/sweep.h"
 
-namespace assay::prove {
+namespace assay::conformance::prove {
 
 struct Certificate {
   std::string function;  // as NameOf() has it
@@ -40,6 +40,6 @@ absl::Status WriteCertificate(const std::string& path, const Certificate& certif
 // NOT_FOUND where there is no such file.
 absl::StatusOr<Certificate> ReadCertificate(const std::string& path);
 
-}  // namespace assay::prove
+}  // namespace assay::conformance::prove
 
 #endif  // ASSAY_CONFORMANCE_PROVE_CERTIFICATE_H_

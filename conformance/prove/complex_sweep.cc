@@ -12,40 +12,47 @@
 #include "absl/strings/str_cat.h"
 #include "evaluator/real/mpfr_oracle.h"
 
-namespace assay::prove {
+namespace assay::conformance::prove {
 namespace {
 
-using ::assay::testing::Mpfr;
-using ::assay::testing::RoundByOracle;
-using ::assay::testing::SameValue;
+using ::assay::evaluator::testing::Mpfr;
+using ::assay::evaluator::testing::RoundByOracle;
+using ::assay::evaluator::testing::SameValue;
 
 using OneOperand = int (*)(mpc_ptr, mpc_srcptr, mpc_rnd_t);
 using TwoOperands = int (*)(mpc_ptr, mpc_srcptr, mpc_srcptr, mpc_rnd_t);
 
 struct OneRow {
   const char* name;
-  RealFunction function;
+  evaluator::RealFunction function;
   OneOperand oracle;
 };
 constexpr OneRow kOneOperand[] = {
-    {"acos", RealFunction::kAcos, mpc_acos}, {"acosh", RealFunction::kAcosh, mpc_acosh},
-    {"asin", RealFunction::kAsin, mpc_asin}, {"asinh", RealFunction::kAsinh, mpc_asinh},
-    {"atan", RealFunction::kAtan, mpc_atan}, {"atanh", RealFunction::kAtanh, mpc_atanh},
-    {"cos", RealFunction::kCos, mpc_cos},    {"cosh", RealFunction::kCosh, mpc_cosh},
-    {"exp", RealFunction::kExp, mpc_exp},    {"log", RealFunction::kLog, mpc_log},
-    {"sin", RealFunction::kSin, mpc_sin},    {"sinh", RealFunction::kSinh, mpc_sinh},
-    {"sqrt", RealFunction::kSqrt, mpc_sqrt}, {"tan", RealFunction::kTan, mpc_tan},
-    {"tanh", RealFunction::kTanh, mpc_tanh},
+    {"acos", evaluator::RealFunction::kAcos, mpc_acos},
+    {"acosh", evaluator::RealFunction::kAcosh, mpc_acosh},
+    {"asin", evaluator::RealFunction::kAsin, mpc_asin},
+    {"asinh", evaluator::RealFunction::kAsinh, mpc_asinh},
+    {"atan", evaluator::RealFunction::kAtan, mpc_atan},
+    {"atanh", evaluator::RealFunction::kAtanh, mpc_atanh},
+    {"cos", evaluator::RealFunction::kCos, mpc_cos},
+    {"cosh", evaluator::RealFunction::kCosh, mpc_cosh},
+    {"exp", evaluator::RealFunction::kExp, mpc_exp},
+    {"log", evaluator::RealFunction::kLog, mpc_log},
+    {"sin", evaluator::RealFunction::kSin, mpc_sin},
+    {"sinh", evaluator::RealFunction::kSinh, mpc_sinh},
+    {"sqrt", evaluator::RealFunction::kSqrt, mpc_sqrt},
+    {"tan", evaluator::RealFunction::kTan, mpc_tan},
+    {"tanh", evaluator::RealFunction::kTanh, mpc_tanh},
 };
 struct TwoRow {
   const char* name;
-  RealFunction2 function;
+  evaluator::RealFunction2 function;
   TwoOperands oracle;
 };
 constexpr TwoRow kTwoOperands[] = {
-    {"multiply", RealFunction2::kMultiply, mpc_mul},
-    {"divide", RealFunction2::kDivide, mpc_div},
-    {"power", RealFunction2::kPower, mpc_pow},
+    {"multiply", evaluator::RealFunction2::kMultiply, mpc_mul},
+    {"divide", evaluator::RealFunction2::kDivide, mpc_div},
+    {"power", evaluator::RealFunction2::kPower, mpc_pow},
 };
 
 class Mpc {
@@ -97,9 +104,9 @@ class Call {
 
   bool HasTwoOperands() const { return two_ != nullptr; }
 
-  Element Golden(Element a, Element b, const RealContext& context) const {
-    return two_ != nullptr ? EvaluateComplex2(two_->function, type_, a, b, context)
-                           : EvaluateComplex(one_->function, type_, a, context);
+  Element Golden(Element a, Element b, const evaluator::RealContext& context) const {
+    return two_ != nullptr ? evaluator::EvaluateComplex2(two_->function, type_, a, b, context)
+                           : evaluator::EvaluateComplex(one_->function, type_, a, context);
   }
 
   std::optional<Element> Expected(Element a, Element b) const {
@@ -114,8 +121,8 @@ class Call {
 
   // Powers of zero are a choice of ours (decision X-3 of ops_elementwise_and_types.md).
   bool IsChoice(Element a) const {
-    return two_ != nullptr && two_->function == RealFunction2::kPower && IsZero(part_, a.bits) &&
-           IsZero(part_, a.imag);
+    return two_ != nullptr && two_->function == evaluator::RealFunction2::kPower &&
+           IsZero(part_, a.bits) && IsZero(part_, a.imag);
   }
 
   bool Same(Element a, Element b) const {
@@ -125,7 +132,7 @@ class Call {
  private:
   // The sign of a part of a power that is exactly zero has no rule.
   bool SamePart(uint64_t a, uint64_t b) const {
-    const bool power = two_ != nullptr && two_->function == RealFunction2::kPower;
+    const bool power = two_ != nullptr && two_->function == evaluator::RealFunction2::kPower;
     return SameValue(part_, a, b) || (power && IsZero(part_, a) && IsZero(part_, b));
   }
 
@@ -153,7 +160,7 @@ SweepResult SweepComplex(const std::string& function, ElementType type,
   const Call call(function, type);
   SweepResult result;
   const double start = ThreadSeconds();
-  RealContext context;
+  evaluator::RealContext context;
   context.stats = &result.tiers;
   context.first_tier = options.first_tier;
   for (size_t i = 0; i < a.size(); ++i) {
@@ -236,4 +243,4 @@ absl::StatusOr<Certificate> ProveComplex(const std::string& function, ElementTyp
   return ProveShards(std::move(blank), 1 + (count + kShard - 1) / kShard, work, path, options);
 }
 
-}  // namespace assay::prove
+}  // namespace assay::conformance::prove

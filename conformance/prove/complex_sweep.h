@@ -13,7 +13,7 @@
 #include "conformance/prove/proof.h"
 #include "evaluator/real/real_functions.h"
 
-namespace assay::prove {
+namespace assay::conformance::prove {
 
 // Functions that MPC has, by name; of two operands: multiply, divide, power.
 std::vector<std::string> ComplexFunctionNames();
@@ -35,6 +35,6 @@ absl::StatusOr<Certificate> ProveComplex(const std::string& function, ElementTyp
                                          int64_t count, uint64_t seed, const std::string& path,
                                          const ProofOptions& options);
 
-}  // namespace assay::prove
+}  // namespace assay::conformance::prove
 
 #endif  // ASSAY_CONFORMANCE_PROVE_COMPLEX_SWEEP_H_

@@ -7,11 +7,12 @@
 #include <algorithm>
 #include <random>
 
-namespace assay::prove {
+namespace assay::conformance::prove {
 namespace {
 
 void CheckComplex(const std::string& function, ElementType type, const std::vector<Element>& a,
-                  const std::vector<Element>& b, RealTier tier = RealTier::kExact) {
+                  const std::vector<Element>& b,
+                  evaluator::RealTier tier = evaluator::RealTier::kExact) {
   SweepOptions options;
   options.first_tier = tier;
   const SweepResult result = SweepComplex(function, type, a, b, options);
@@ -35,7 +36,8 @@ TEST(ComplexSweepTest, BoundaryOperands) {
     for (const std::string& function : ComplexFunctionNames()) {
       CheckComplex(function, type, a, b);
       // The side of a cut is kept by every tier.
-      if (type == ElementType::kC64) CheckComplex(function, type, a, b, RealTier::kBig192);
+      if (type == ElementType::kC64)
+        CheckComplex(function, type, a, b, evaluator::RealTier::kBig192);
     }
   }
 }
@@ -46,10 +48,10 @@ TEST(ComplexSweepTest, RandomOperands) {
     const std::vector<Element> few(a.begin(), a.begin() + 50);
     for (const std::string& function : ComplexFunctionNames()) {
       CheckComplex(function, type, a, b);
-      CheckComplex(function, type, few, b, RealTier::kBig192);
+      CheckComplex(function, type, few, b, evaluator::RealTier::kBig192);
     }
   }
 }
 
 }  // namespace
-}  // namespace assay::prove
+}  // namespace assay::conformance::prove

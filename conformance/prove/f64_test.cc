@@ -14,18 +14,20 @@
 #include "conformance/prove/sweep.h"
 #include "evaluator/real/mpfr_functions.h"
 
-namespace assay::prove {
+namespace assay::conformance::prove {
 namespace {
 
-using ::assay::testing::ProvenPair;
-using ::assay::testing::SameValue;
+using ::assay::evaluator::testing::ProvenPair;
+using ::assay::evaluator::testing::SameValue;
 
 constexpr ElementType kDoubleType = ElementType::kF64;
-constexpr RealTier kTiers[] = {RealTier::kExact,  RealTier::kDouble, RealTier::kExtended,
-                               RealTier::kQuad,   RealTier::kBig192, RealTier::kBig384,
-                               RealTier::kBig768, RealTier::kBig1536};
+constexpr evaluator::RealTier kTiers[] = {
+    evaluator::RealTier::kExact,  evaluator::RealTier::kDouble, evaluator::RealTier::kExtended,
+    evaluator::RealTier::kQuad,   evaluator::RealTier::kBig192, evaluator::RealTier::kBig384,
+    evaluator::RealTier::kBig768, evaluator::RealTier::kBig1536};
 
-void CheckUnary(RealFunction function, const std::vector<double>& arguments, RealTier tier) {
+void CheckUnary(evaluator::RealFunction function, const std::vector<double>& arguments,
+                evaluator::RealTier tier) {
   std::vector<uint64_t> inputs;
   for (double x : arguments) inputs.push_back(std::bit_cast<uint64_t>(x));
   SweepOptions options;
@@ -40,17 +42,20 @@ void CheckUnary(RealFunction function, const std::vector<double>& arguments, Rea
   }
 }
 
-void CheckPair(RealFunction2 function, double a, double b, const std::vector<RealTier>& tiers) {
+void CheckPair(evaluator::RealFunction2 function, double a, double b,
+               const std::vector<evaluator::RealTier>& tiers) {
   const auto expected = ProvenPair(function, kDoubleType, a, b);
-  for (RealTier tier : tiers) {
-    RealContext context;
+  for (evaluator::RealTier tier : tiers) {
+    evaluator::RealContext context;
     context.first_tier = tier;
-    const uint64_t actual = EvaluateReal2(function, kDoubleType, {std::bit_cast<uint64_t>(a)},
-                                          {std::bit_cast<uint64_t>(b)}, context)
-                                .bits;
+    const uint64_t actual =
+        evaluator::EvaluateReal2(function, kDoubleType, {std::bit_cast<uint64_t>(a)},
+                                 {std::bit_cast<uint64_t>(b)}, context)
+            .bits;
     EXPECT_TRUE(expected && SameValue(kDoubleType, actual, *expected))
-        << (function == RealFunction2::kPower ? "power " : "atan2 ") << std::hexfloat << a << ", "
-        << b << " from tier " << static_cast<int>(tier) << " is " << std::bit_cast<double>(actual);
+        << (function == evaluator::RealFunction2::kPower ? "power " : "atan2 ") << std::hexfloat
+        << a << ", " << b << " from tier " << static_cast<int>(tier) << " is "
+        << std::bit_cast<double>(actual);
   }
 }
 
@@ -66,22 +71,22 @@ TEST(F64Test, PublishedWorstCases) {
       arguments.push_back(row.at(0));
       if (SymmetryOf(*function) != Symmetry::kNone) arguments.push_back(-row[0]);
     }
-    for (RealTier tier : kTiers) CheckUnary(*function, arguments, tier);
+    for (evaluator::RealTier tier : kTiers) CheckUnary(*function, arguments, tier);
   }
 }
 
 TEST(F64Test, PublishedWorstCasesOfTwoOperands) {
-  const std::vector<RealTier> tiers(std::begin(kTiers), std::end(kTiers));
+  const std::vector<evaluator::RealTier> tiers(std::begin(kTiers), std::end(kTiers));
   const auto hardest = HardestF64(ASSAY_SOURCE_DIR);
   for (const auto& row : hardest.at("atan2")) {
-    CheckPair(RealFunction2::kAtan2, row.at(0), row.at(1), tiers);
-    CheckPair(RealFunction2::kAtan2, row[0], -row[1], tiers);
+    CheckPair(evaluator::RealFunction2::kAtan2, row.at(0), row.at(1), tiers);
+    CheckPair(evaluator::RealFunction2::kAtan2, row[0], -row[1], tiers);
   }
   const double power[][2] = {{0x1.ffffffffffffcp-1, 0x1.fffffffffffffp-2},
                              {0x1.ffffffffffffcp-1, -0x1.ffffffffffffdp-2},
                              {0x1.ffffffffffffp-1, -0x1.ffffffffffff6p-3},
                              {0x1.ffffffffffff8p-1, -0x1.ffffffffffffbp-3}};
-  for (const auto& [x, y] : power) CheckPair(RealFunction2::kPower, x, y, tiers);
+  for (const auto& [x, y] : power) CheckPair(evaluator::RealFunction2::kPower, x, y, tiers);
 }
 
 // Short multiples of powers of two, around zero and around one, with their neighbours: results next
@@ -98,8 +103,8 @@ TEST(F64Test, FamiliesNextToExactResults) {
     }
   }
   for (int i = 0; i < kProvenFunctions; ++i) {
-    for (RealTier tier : {RealTier::kExact, RealTier::kQuad}) {
-      CheckUnary(static_cast<RealFunction>(i), arguments, tier);
+    for (evaluator::RealTier tier : {evaluator::RealTier::kExact, evaluator::RealTier::kQuad}) {
+      CheckUnary(static_cast<evaluator::RealFunction>(i), arguments, tier);
     }
   }
 }
@@ -112,21 +117,24 @@ TEST(F64Test, TrigonometricFunctionsAtTheirZeros) {
     arguments.insert(arguments.end(), {x, -x, std::nextafter(x, 0.0), std::nextafter(x, 1e9)});
     arguments.push_back(std::ldexp(x, 10 * k - 900));
   }
-  for (RealFunction f : {RealFunction::kSin, RealFunction::kCos, RealFunction::kTan}) {
-    for (RealTier tier : {RealTier::kExact, RealTier::kQuad, RealTier::kBig192}) {
+  for (evaluator::RealFunction f : {evaluator::RealFunction::kSin, evaluator::RealFunction::kCos,
+                                    evaluator::RealFunction::kTan}) {
+    for (evaluator::RealTier tier :
+         {evaluator::RealTier::kExact, evaluator::RealTier::kQuad, evaluator::RealTier::kBig192}) {
       CheckUnary(f, arguments, tier);
     }
   }
 }
 
 TEST(F64Test, PowerNextToItsExactResults) {
-  const std::vector<RealTier> tiers = {RealTier::kExact, RealTier::kQuad, RealTier::kBig192};
+  const std::vector<evaluator::RealTier> tiers = {
+      evaluator::RealTier::kExact, evaluator::RealTier::kQuad, evaluator::RealTier::kBig192};
   for (int j = 1; j <= 9; ++j) {
     for (double y : {0.5, 1.5, 2.5, -0.5, -1.5, 0.25, 1.25, 0x1p-40, -0x1p-60, 2.0, 3.0, 33.0}) {
-      CheckPair(RealFunction2::kPower, 1 + j * 0x1p-52, y, tiers);
-      CheckPair(RealFunction2::kPower, 1 - j * 0x1p-53, y, tiers);
-      CheckPair(RealFunction2::kPower, 2 * j + 1, y, tiers);
-      CheckPair(RealFunction2::kPower, std::ldexp(j * j, 2 * j - 40), y, tiers);
+      CheckPair(evaluator::RealFunction2::kPower, 1 + j * 0x1p-52, y, tiers);
+      CheckPair(evaluator::RealFunction2::kPower, 1 - j * 0x1p-53, y, tiers);
+      CheckPair(evaluator::RealFunction2::kPower, 2 * j + 1, y, tiers);
+      CheckPair(evaluator::RealFunction2::kPower, std::ldexp(j * j, 2 * j - 40), y, tiers);
     }
   }
   std::mt19937_64 random(3);
@@ -135,10 +143,11 @@ TEST(F64Test, PowerNextToItsExactResults) {
                                 static_cast<int>(random() % 40) - 20);
     const double y = std::ldexp(static_cast<double>(static_cast<int64_t>(random())), -63) *
                      std::ldexp(1, static_cast<int>(random() % 70) - 60);
-    CheckPair(RealFunction2::kPower, x, y, {RealTier::kExact});
-    CheckPair(RealFunction2::kAtan2, y, random() % 2 == 0 ? x : -x, {RealTier::kExact});
+    CheckPair(evaluator::RealFunction2::kPower, x, y, {evaluator::RealTier::kExact});
+    CheckPair(evaluator::RealFunction2::kAtan2, y, random() % 2 == 0 ? x : -x,
+              {evaluator::RealTier::kExact});
   }
 }
 
 }  // namespace
-}  // namespace assay::prove
+}  // namespace assay::conformance::prove

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace assay::prove {
+namespace assay::conformance::prove {
 
 // Function -> arguments of its hardest calls. Empty where the file is not found.
 inline std::map<std::string, std::vector<std::vector<double>>> HardestF64(const std::string& root) {
@@ -27,6 +27,6 @@ inline std::map<std::string, std::vector<std::vector<double>>> HardestF64(const 
   return hardest;
 }
 
-}  // namespace assay::prove
+}  // namespace assay::conformance::prove
 
 #endif  // ASSAY_CONFORMANCE_PROVE_HARDEST_F64_H_

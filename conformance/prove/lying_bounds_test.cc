@@ -12,31 +12,37 @@
 #include "conformance/prove/sweep.h"
 #include "evaluator/real/mpfr_functions.h"
 
-namespace assay::prove {
+namespace assay::conformance::prove {
 namespace {
 
-int64_t Decided(const SweepResult& result, RealTier tier) {
+int64_t Decided(const SweepResult& result, evaluator::RealTier tier) {
   return result.tiers.decided[static_cast<int>(tier)];
 }
 
 // Results of these f32 arguments lie 2^-54 to 2^-76 from a midpoint (accuracy_design.md 5).
 TEST(LyingBoundsTest, Double) {
   const struct {
-    RealFunction function;
+    evaluator::RealFunction function;
     float x;
   } hardest[] = {
-      {RealFunction::kLog, 0x1.b121a6p+76f},   {RealFunction::kAcos, 0x1.04c444p-12f},
-      {RealFunction::kLog1p, 0x1.800006p-21f}, {RealFunction::kAtan, 0x1.1ad646p-4f},
-      {RealFunction::kLogistic, -0x1p-24f},    {RealFunction::kAsinh, 0x1.b121a6p+75f},
-      {RealFunction::kAcosh, 0x1.b121a6p+75f}, {RealFunction::kTan, 0x1.fa6748p+64f},
-      {RealFunction::kSin, 0x1.487e0cp+103f},  {RealFunction::kCos, 0x1.887814p+51f},
-      {RealFunction::kSinh, 0x1.250bfep-11f},  {RealFunction::kErf, 0x1.81d5acp-13f},
+      {evaluator::RealFunction::kLog, 0x1.b121a6p+76f},
+      {evaluator::RealFunction::kAcos, 0x1.04c444p-12f},
+      {evaluator::RealFunction::kLog1p, 0x1.800006p-21f},
+      {evaluator::RealFunction::kAtan, 0x1.1ad646p-4f},
+      {evaluator::RealFunction::kLogistic, -0x1p-24f},
+      {evaluator::RealFunction::kAsinh, 0x1.b121a6p+75f},
+      {evaluator::RealFunction::kAcosh, 0x1.b121a6p+75f},
+      {evaluator::RealFunction::kTan, 0x1.fa6748p+64f},
+      {evaluator::RealFunction::kSin, 0x1.487e0cp+103f},
+      {evaluator::RealFunction::kCos, 0x1.887814p+51f},
+      {evaluator::RealFunction::kSinh, 0x1.250bfep-11f},
+      {evaluator::RealFunction::kErf, 0x1.81d5acp-13f},
   };
   uint64_t wrong = 0;
   for (const auto& [function, x] : hardest) {
     const SweepResult result =
         SweepInputs(function, ElementType::kF32, {std::bit_cast<uint32_t>(x)});
-    EXPECT_EQ(Decided(result, RealTier::kDouble), 1) << NameOf(function);
+    EXPECT_EQ(Decided(result, evaluator::RealTier::kDouble), 1) << NameOf(function);
     wrong += result.mismatches;
   }
   EXPECT_GE(wrong, 3);
@@ -48,7 +54,7 @@ struct Lies {
   uint64_t wrong = 0;
 };
 
-Lies OfOneOperand(RealTier tier) {
+Lies OfOneOperand(evaluator::RealTier tier) {
   Lies lies;
   const auto hardest = HardestF64(ASSAY_SOURCE_DIR);
   for (const auto& [name, rows] : hardest) {
@@ -65,20 +71,22 @@ Lies OfOneOperand(RealTier tier) {
   return lies;
 }
 
-Lies OfAtan2(RealTier tier) {
-  RealStats stats;
-  RealContext context;
+Lies OfAtan2(evaluator::RealTier tier) {
+  evaluator::RealStats stats;
+  evaluator::RealContext context;
   context.first_tier = tier;
   context.stats = &stats;
   Lies lies;
   const auto hardest = HardestF64(ASSAY_SOURCE_DIR);
   for (const auto& row : hardest.at("atan2")) {
-    const uint64_t actual = EvaluateReal2(RealFunction2::kAtan2, ElementType::kF64,
-                                          {std::bit_cast<uint64_t>(row.at(0))},
-                                          {std::bit_cast<uint64_t>(row.at(1))}, context)
-                                .bits;
-    lies.wrong += actual != ::assay::testing::ProvenPair(RealFunction2::kAtan2, ElementType::kF64,
-                                                         row[0], row[1]);
+    const uint64_t actual =
+        evaluator::EvaluateReal2(evaluator::RealFunction2::kAtan2, ElementType::kF64,
+                                 {std::bit_cast<uint64_t>(row.at(0))},
+                                 {std::bit_cast<uint64_t>(row.at(1))}, context)
+            .bits;
+    lies.wrong +=
+        actual != ::assay::evaluator::testing::ProvenPair(evaluator::RealFunction2::kAtan2,
+                                                          ElementType::kF64, row[0], row[1]);
   }
   lies.decided = stats.decided[static_cast<int>(tier)];
   return lies;
@@ -91,12 +99,12 @@ void ExpectMany(const Lies& lies) {
   ::testing::Test::RecordProperty("decided", static_cast<int>(lies.decided));
 }
 
-TEST(LyingBoundsTest, SumsOfTwoDoubles) { ExpectMany(OfOneOperand(RealTier::kDouble)); }
+TEST(LyingBoundsTest, SumsOfTwoDoubles) { ExpectMany(OfOneOperand(evaluator::RealTier::kDouble)); }
 #if defined(__GLIBC__) && defined(__x86_64__)
-TEST(LyingBoundsTest, Extended) { ExpectMany(OfOneOperand(RealTier::kExtended)); }
+TEST(LyingBoundsTest, Extended) { ExpectMany(OfOneOperand(evaluator::RealTier::kExtended)); }
 // Among the functions of one operand hardly any case is harder than binary128 is exact.
-TEST(LyingBoundsTest, Quad) { ExpectMany(OfAtan2(RealTier::kQuad)); }
+TEST(LyingBoundsTest, Quad) { ExpectMany(OfAtan2(evaluator::RealTier::kQuad)); }
 #endif
 
 }  // namespace
-}  // namespace assay::prove
+}  // namespace assay::conformance::prove

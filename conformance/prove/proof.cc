@@ -12,7 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "conformance/prove/references.h"
 
-namespace assay::prove {
+namespace assay::conformance::prove {
 namespace {
 
 // A few seconds of work, so that little is lost when a proof is stopped.
@@ -111,7 +111,7 @@ absl::StatusOr<Certificate> ProveShards(Certificate blank, size_t shards,
   return Proof(std::move(certificate), work, path, options).Run();
 }
 
-absl::StatusOr<Certificate> Prove(RealFunction function, ElementType type,
+absl::StatusOr<Certificate> Prove(evaluator::RealFunction function, ElementType type,
                                   const Magnitudes& magnitudes, const std::string& path,
                                   const ProofOptions& options) {
   const bool quick =
@@ -133,4 +133,4 @@ absl::StatusOr<Certificate> Prove(RealFunction function, ElementType type,
                      options);
 }
 
-}  // namespace assay::prove
+}  // namespace assay::conformance::prove

@@ -10,7 +10,7 @@
 #include "conformance/prove/certificate.h"
 #include "conformance/prove/sweep.h"
 
-namespace assay::prove {
+namespace assay::conformance::prove {
 
 struct ProofOptions {
   SweepOptions sweep;
@@ -28,10 +28,10 @@ absl::StatusOr<Certificate> ProveShards(Certificate blank, size_t shards,
                                         const std::string& path, const ProofOptions& options);
 
 // All of `magnitudes` by Sweep().
-absl::StatusOr<Certificate> Prove(RealFunction function, ElementType type,
+absl::StatusOr<Certificate> Prove(evaluator::RealFunction function, ElementType type,
                                   const Magnitudes& magnitudes, const std::string& path,
                                   const ProofOptions& options);
 
-}  // namespace assay::prove
+}  // namespace assay::conformance::prove
 
 #endif  // ASSAY_CONFORMANCE_PROVE_PROOF_H_

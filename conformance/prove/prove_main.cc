@@ -21,7 +21,7 @@
 #include "conformance/prove/proof.h"
 #include "conformance/prove/random_f64.h"
 
-namespace assay::prove {
+namespace assay::conformance::prove {
 namespace {
 
 constexpr int kExitMismatch = 1;
@@ -89,7 +89,7 @@ std::vector<std::string> FunctionsOf(const std::string& type) {
   if (IsComplexType(type)) return ComplexFunctionNames();
   std::vector<std::string> names;
   for (int i = 0; i < kProvenFunctions; ++i) {
-    names.emplace_back(NameOf(static_cast<RealFunction>(i)));
+    names.emplace_back(NameOf(static_cast<evaluator::RealFunction>(i)));
   }
   return names;
 }
@@ -108,7 +108,7 @@ absl::StatusOr<Certificate> ProveOne(const std::string& function, const Argument
     const int64_t count = arguments.random != 0 ? arguments.random : 1'000'000;
     return ProveComplex(function, type, count, arguments.seed, path, options);
   }
-  const RealFunction real = *FunctionNamed(function.c_str());
+  const evaluator::RealFunction real = *FunctionNamed(function.c_str());
   if (arguments.type == "f64") {
     const int64_t count = arguments.random != 0 ? arguments.random : 10'000'000;
     return ProveRandomF64(real, count, arguments.seed, path, options);
@@ -145,10 +145,10 @@ int Run(const Arguments& arguments) {
 }
 
 }  // namespace
-}  // namespace assay::prove
+}  // namespace assay::conformance::prove
 
 int main(int argc, char** argv) {
-  assay::prove::Arguments arguments;
+  assay::conformance::prove::Arguments arguments;
   CLI::App app(
       "prove: holds the golden values of real functions against independent ones for every input "
       "of a type, and writes a certificate. f32: two double implementations, and MPFR where they "
@@ -177,7 +177,7 @@ int main(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0 : assay::prove::kExitBadInput;
+    return app.exit(error) == 0 ? 0 : assay::conformance::prove::kExitBadInput;
   }
-  return assay::prove::Run(arguments);
+  return assay::conformance::prove::Run(arguments);
 }

@@ -15,7 +15,7 @@
 #include "conformance/prove/references.h"
 #include "spec/testing/test_folder.h"
 
-namespace assay::prove {
+namespace assay::conformance::prove {
 namespace {
 
 constexpr ElementType kF32 = ElementType::kF32, kF16 = ElementType::kF16, kF64 = ElementType::kF64;
@@ -27,9 +27,9 @@ constexpr Magnitudes kSparse{.first = 77, .count = 1 << 9, .stride = 1023 << 12}
 
 // One unit off where the pattern of the argument is kVictim, right everywhere else.
 constexpr uint32_t kVictim = 0x3f812345;
-void OffByOne(RealFunction function, ElementType type, const std::byte* x, std::byte* out,
-              int64_t count, const RealContext& context) {
-  EvaluateBlock(function, type, x, out, count, context);
+void OffByOne(evaluator::RealFunction function, ElementType type, const std::byte* x,
+              std::byte* out, int64_t count, const evaluator::RealContext& context) {
+  evaluator::EvaluateBlock(function, type, x, out, count, context);
   for (int64_t i = 0; i < count; ++i) {
     Element result = LoadElement(type, out, i);
     const uint64_t victim = type == kF32 ? kVictim : kVictim >> 16;
@@ -44,19 +44,19 @@ TEST(SweepTest, FindsOneWrongResult) {
   for (bool mpfr_alone : {false, true}) {
     wrong.mpfr_alone = mpfr_alone;
     const SweepResult result =
-        Sweep(RealFunction::kExp, kF32, {.first = kVictim - 3000, .count = 5000}, wrong);
+        Sweep(evaluator::RealFunction::kExp, kF32, {.first = kVictim - 3000, .count = 5000}, wrong);
     EXPECT_EQ(result.inputs, 10000);
     ASSERT_EQ(result.mismatches, 1);
     EXPECT_EQ(result.first_mismatches[0].input, kVictim);
     EXPECT_EQ(result.first_mismatches[0].golden ^ 1, result.first_mismatches[0].expected);
   }
-  EXPECT_EQ(Sweep(RealFunction::kTan, kF16, AllMagnitudes(kF16), wrong).mismatches, 1);
-  EXPECT_EQ(Sweep(RealFunction::kTan, kF16, AllMagnitudes(kF16)).mismatches, 0);
+  EXPECT_EQ(Sweep(evaluator::RealFunction::kTan, kF16, AllMagnitudes(kF16), wrong).mismatches, 1);
+  EXPECT_EQ(Sweep(evaluator::RealFunction::kTan, kF16, AllMagnitudes(kF16)).mismatches, 0);
 }
 
 // The golden function without its later tiers: what the C library's double rounds to.
-void RoundedDouble(RealFunction, ElementType, const std::byte* x, std::byte* out, int64_t count,
-                   const RealContext&) {
+void RoundedDouble(evaluator::RealFunction, ElementType, const std::byte* x, std::byte* out,
+                   int64_t count, const evaluator::RealContext&) {
   for (int64_t i = 0; i < count; ++i) {
     float value;
     std::memcpy(&value, x + i * sizeof value, sizeof value);
@@ -72,18 +72,21 @@ TEST(SweepTest, FindsAResultNextToAMidpoint) {
   SweepOptions naive;
   naive.golden = RoundedDouble;
   const Magnitudes around{.first = hardest - 4, .count = 9};
-  EXPECT_GE(Sweep(RealFunction::kLog1p, kF32, around, naive).mismatches, 1);
-  const SweepResult golden = Sweep(RealFunction::kLog1p, kF32, around);
+  EXPECT_GE(Sweep(evaluator::RealFunction::kLog1p, kF32, around, naive).mismatches, 1);
+  const SweepResult golden = Sweep(evaluator::RealFunction::kLog1p, kF32, around);
   EXPECT_EQ(golden.mismatches, 0);
   EXPECT_GE(golden.by_mpfr, 1);
 }
 
 TEST(SweepTest, FindsAWrongNan) {
   SweepOptions wrong;
-  wrong.golden = [](RealFunction, ElementType, const std::byte*, std::byte* out, int64_t count,
-                    const RealContext&) { std::memset(out, 0x7f, count * sizeof(float)); };
+  wrong.golden = [](evaluator::RealFunction, ElementType, const std::byte*, std::byte* out,
+                    int64_t count, const evaluator::RealContext&) {
+    std::memset(out, 0x7f, count * sizeof(float));
+  };
   const auto one = std::bit_cast<uint32_t>(1.0f);
-  EXPECT_EQ(Sweep(RealFunction::kAcos, kF32, {.first = one - 99, .count = 100}, wrong).mismatches,
+  EXPECT_EQ(Sweep(evaluator::RealFunction::kAcos, kF32, {.first = one - 99, .count = 100}, wrong)
+                .mismatches,
             200);
 }
 
@@ -120,7 +123,7 @@ constexpr Hash kHashes[] = {
 
 TEST(SweepTest, StridedF32HasTheSameHashEverywhere) {
   for (const Hash& row : kHashes) {
-    const RealFunction function = *FunctionNamed(row.function);
+    const evaluator::RealFunction function = *FunctionNamed(row.function);
     const SweepResult result = Sweep(function, kF32, kStrided);
     EXPECT_EQ(result.inputs, 1 << 22);
     EXPECT_EQ(result.mismatches, 0) << row.function;
@@ -131,8 +134,8 @@ TEST(SweepTest, StridedF32HasTheSameHashEverywhere) {
 
 TEST(SweepTest, EveryTierHasTheSameHash) {
   for (const Hash& row : kHashes) {
-    for (RealTier tier :
-         {RealTier::kExact, RealTier::kDouble, RealTier::kQuad, RealTier::kBig192}) {
+    for (evaluator::RealTier tier : {evaluator::RealTier::kExact, evaluator::RealTier::kDouble,
+                                     evaluator::RealTier::kQuad, evaluator::RealTier::kBig192}) {
       SweepOptions options;
       options.first_tier = tier;
       const SweepResult result = Sweep(*FunctionNamed(row.function), kF32, kSparse, options);
@@ -145,7 +148,7 @@ TEST(SweepTest, EveryTierHasTheSameHash) {
 
 TEST(SweepTest, TheReferencesAgree) {
   for (int i = 0; i < kProvenFunctions; ++i) {
-    const References references(static_cast<RealFunction>(i));
+    const References references(static_cast<evaluator::RealFunction>(i));
     if (!references.available()) {  // proofs of f32 are left to MPFR then
       EXPECT_EQ(References::VectorName(), "none");
       continue;
@@ -157,14 +160,14 @@ TEST(SweepTest, TheReferencesAgree) {
     for (int k = 0; k < kBlock; ++k) {
       EXPECT_TRUE(std::fabs(a[k] - b[k]) <= std::fabs(a[k]) * 0x1p-49 || a[k] == b[k] ||
                   (std::isnan(a[k]) && std::isnan(b[k])))
-          << NameOf(static_cast<RealFunction>(i)) << " of " << x[k];
+          << NameOf(static_cast<evaluator::RealFunction>(i)) << " of " << x[k];
     }
   }
 }
 
 TEST(SweepTest, RandomF64) {
   for (int i = 0; i < kProvenFunctions; ++i) {
-    const auto function = static_cast<RealFunction>(i);
+    const auto function = static_cast<evaluator::RealFunction>(i);
     const std::vector<uint64_t> inputs = RandomF64(2000, 5);
     EXPECT_EQ(SweepInputs(function, kF64, inputs).mismatches, 0) << NameOf(function);
   }
@@ -175,7 +178,7 @@ TEST(ProofTest, TheCertificateSurvivesTheFile) {
   ProofOptions options;
   options.revision = "abc";
   options.sweep.golden = OffByOne;
-  const auto made = Prove(RealFunction::kTan, kF16, AllMagnitudes(kF16), path, options);
+  const auto made = Prove(evaluator::RealFunction::kTan, kF16, AllMagnitudes(kF16), path, options);
   ASSERT_TRUE(made.ok()) << made.status();
   const auto read = ReadCertificate(path);
   ASSERT_TRUE(read.ok()) << read.status();
@@ -224,8 +227,9 @@ TEST(ProofTest, RefusesWhatIsNoCertificate) {
   EXPECT_FALSE(FromJson("{}").ok());
   EXPECT_FALSE(FromJson("[1]").ok());
   EXPECT_EQ(ReadCertificate("/nowhere/at/all").status().code(), absl::StatusCode::kNotFound);
-  EXPECT_FALSE(Prove(RealFunction::kTan, kF16, AllMagnitudes(kF16), "/nowhere/at/all", {}).ok());
+  EXPECT_FALSE(
+      Prove(evaluator::RealFunction::kTan, kF16, AllMagnitudes(kF16), "/nowhere/at/all", {}).ok());
 }
 
 }  // namespace
-}  // namespace assay::prove
+}  // namespace assay::conformance::prove

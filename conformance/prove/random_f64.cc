@@ -6,17 +6,17 @@
 
 #include "absl/strings/str_cat.h"
 
-namespace assay::prove {
+namespace assay::conformance::prove {
 namespace {
 
 struct Part {
   int64_t count;
-  RealTier first_tier;
+  evaluator::RealTier first_tier;
 };
 
 constexpr int64_t kShard = 1 << 16;
 
-void AddShards(int64_t count, RealTier first_tier, std::vector<Part>& parts) {
+void AddShards(int64_t count, evaluator::RealTier first_tier, std::vector<Part>& parts) {
   for (; count > 0; count -= kShard) parts.push_back({std::min(count, kShard), first_tier});
 }
 
@@ -34,12 +34,14 @@ std::vector<uint64_t> RandomF64(int64_t count, uint64_t seed) {
   return patterns;
 }
 
-absl::StatusOr<Certificate> ProveRandomF64(RealFunction function, int64_t count, uint64_t seed,
-                                           const std::string& path, const ProofOptions& options) {
+absl::StatusOr<Certificate> ProveRandomF64(evaluator::RealFunction function, int64_t count,
+                                           uint64_t seed, const std::string& path,
+                                           const ProofOptions& options) {
   std::vector<Part> parts;
-  AddShards(count, RealTier::kExact, parts);
-  AddShards(count / 100, RealTier::kBig192, parts);
-  for (RealTier tier : {RealTier::kBig384, RealTier::kBig768, RealTier::kBig1536}) {
+  AddShards(count, evaluator::RealTier::kExact, parts);
+  AddShards(count / 100, evaluator::RealTier::kBig192, parts);
+  for (evaluator::RealTier tier : {evaluator::RealTier::kBig384, evaluator::RealTier::kBig768,
+                                   evaluator::RealTier::kBig1536}) {
     AddShards(count / 10'000, tier, parts);
   }
   Certificate blank;
@@ -58,4 +60,4 @@ absl::StatusOr<Certificate> ProveRandomF64(RealFunction function, int64_t count,
   return ProveShards(std::move(blank), parts.size(), work, path, options);
 }
 
-}  // namespace assay::prove
+}  // namespace assay::conformance::prove

@@ -15,14 +15,14 @@
 #define ASSAY_HAS_LIBMVEC 1
 #endif
 
-namespace assay::prove {
+namespace assay::conformance::prove {
 namespace {
 
 double ScalarLogistic(double x) { return 1 / (1 + std::exp(-x)); }
 double ScalarRsqrt(double x) { return 1 / std::sqrt(x); }
 
 struct Row {
-  RealFunction function;
+  evaluator::RealFunction function;
   double (*scalar)(double);
   const char* vector;  // libmvec's name; "pow" takes a second operand
   Symmetry symmetry;
@@ -30,31 +30,31 @@ struct Row {
 
 // In the order of RealFunction.
 constexpr Row kRows[] = {
-    {RealFunction::kAcos, std::acos, "v_acos", Symmetry::kNone},
-    {RealFunction::kAcosh, std::acosh, "v_acosh", Symmetry::kNone},
-    {RealFunction::kAsin, std::asin, "v_asin", Symmetry::kOdd},
-    {RealFunction::kAsinh, std::asinh, "v_asinh", Symmetry::kOdd},
-    {RealFunction::kAtan, std::atan, "v_atan", Symmetry::kOdd},
-    {RealFunction::kAtanh, std::atanh, "v_atanh", Symmetry::kOdd},
-    {RealFunction::kCbrt, std::cbrt, "v_cbrt", Symmetry::kOdd},
-    {RealFunction::kCos, std::cos, "v_tan", Symmetry::kEven},
-    {RealFunction::kCosh, std::cosh, "v_cosh", Symmetry::kEven},
-    {RealFunction::kErf, std::erf, "v_erf", Symmetry::kOdd},
-    {RealFunction::kExp, std::exp, "v_exp", Symmetry::kNone},
-    {RealFunction::kExpm1, std::expm1, "v_expm1", Symmetry::kNone},
-    {RealFunction::kLog, std::log, "v_log", Symmetry::kNone},
-    {RealFunction::kLog1p, std::log1p, "v_log1p", Symmetry::kNone},
-    {RealFunction::kLogistic, ScalarLogistic, "v_exp", Symmetry::kNone},
-    {RealFunction::kRsqrt, ScalarRsqrt, "vv_pow", Symmetry::kNone},
-    {RealFunction::kSin, std::sin, "v_tan", Symmetry::kOdd},
-    {RealFunction::kSinh, std::sinh, "v_sinh", Symmetry::kOdd},
-    {RealFunction::kSqrt, std::sqrt, "vv_pow", Symmetry::kNone},
-    {RealFunction::kTan, std::tan, "v_tan", Symmetry::kOdd},
-    {RealFunction::kTanh, std::tanh, "v_tanh", Symmetry::kOdd},
+    {evaluator::RealFunction::kAcos, std::acos, "v_acos", Symmetry::kNone},
+    {evaluator::RealFunction::kAcosh, std::acosh, "v_acosh", Symmetry::kNone},
+    {evaluator::RealFunction::kAsin, std::asin, "v_asin", Symmetry::kOdd},
+    {evaluator::RealFunction::kAsinh, std::asinh, "v_asinh", Symmetry::kOdd},
+    {evaluator::RealFunction::kAtan, std::atan, "v_atan", Symmetry::kOdd},
+    {evaluator::RealFunction::kAtanh, std::atanh, "v_atanh", Symmetry::kOdd},
+    {evaluator::RealFunction::kCbrt, std::cbrt, "v_cbrt", Symmetry::kOdd},
+    {evaluator::RealFunction::kCos, std::cos, "v_tan", Symmetry::kEven},
+    {evaluator::RealFunction::kCosh, std::cosh, "v_cosh", Symmetry::kEven},
+    {evaluator::RealFunction::kErf, std::erf, "v_erf", Symmetry::kOdd},
+    {evaluator::RealFunction::kExp, std::exp, "v_exp", Symmetry::kNone},
+    {evaluator::RealFunction::kExpm1, std::expm1, "v_expm1", Symmetry::kNone},
+    {evaluator::RealFunction::kLog, std::log, "v_log", Symmetry::kNone},
+    {evaluator::RealFunction::kLog1p, std::log1p, "v_log1p", Symmetry::kNone},
+    {evaluator::RealFunction::kLogistic, ScalarLogistic, "v_exp", Symmetry::kNone},
+    {evaluator::RealFunction::kRsqrt, ScalarRsqrt, "vv_pow", Symmetry::kNone},
+    {evaluator::RealFunction::kSin, std::sin, "v_tan", Symmetry::kOdd},
+    {evaluator::RealFunction::kSinh, std::sinh, "v_sinh", Symmetry::kOdd},
+    {evaluator::RealFunction::kSqrt, std::sqrt, "vv_pow", Symmetry::kNone},
+    {evaluator::RealFunction::kTan, std::tan, "v_tan", Symmetry::kOdd},
+    {evaluator::RealFunction::kTanh, std::tanh, "v_tanh", Symmetry::kOdd},
 };
-static_assert(std::size(kRows) == static_cast<int>(RealFunction::kTanh) + 1);
+static_assert(std::size(kRows) == static_cast<int>(evaluator::RealFunction::kTanh) + 1);
 
-const Row& RowOf(RealFunction function) { return kRows[static_cast<int>(function)]; }
+const Row& RowOf(evaluator::RealFunction function) { return kRows[static_cast<int>(function)]; }
 
 #if defined(ASSAY_HAS_LIBMVEC)
 
@@ -113,14 +113,14 @@ void VectorCos(void* tan, const double* x, double* out) {
 
 }  // namespace
 
-Symmetry SymmetryOf(RealFunction function) { return RowOf(function).symmetry; }
+Symmetry SymmetryOf(evaluator::RealFunction function) { return RowOf(function).symmetry; }
 
-bool IsMonotoneBySign(RealFunction function) {
-  return function != RealFunction::kSin && function != RealFunction::kCos &&
-         function != RealFunction::kTan;
+bool IsMonotoneBySign(evaluator::RealFunction function) {
+  return function != evaluator::RealFunction::kSin && function != evaluator::RealFunction::kCos &&
+         function != evaluator::RealFunction::kTan;
 }
 
-References::References(RealFunction function)
+References::References(evaluator::RealFunction function)
     : function_(function), scalar_(RowOf(function).scalar), vector_(Find(RowOf(function).vector)) {}
 
 void References::Scalar(const double* x, double* out) const {
@@ -129,15 +129,15 @@ void References::Scalar(const double* x, double* out) const {
 
 void References::Vector(const double* x, double* out) const {
   switch (function_) {
-    case RealFunction::kLogistic:
+    case evaluator::RealFunction::kLogistic:
       return VectorLogistic(vector_, x, out);
-    case RealFunction::kSin:
+    case evaluator::RealFunction::kSin:
       return VectorSin(vector_, x, out);
-    case RealFunction::kCos:
+    case evaluator::RealFunction::kCos:
       return VectorCos(vector_, x, out);
-    case RealFunction::kRsqrt:
+    case evaluator::RealFunction::kRsqrt:
       return Power(vector_, x, -0.5, out);
-    case RealFunction::kSqrt:
+    case evaluator::RealFunction::kSqrt:
       return Power(vector_, x, 0.5, out);
     default:
       return Apply(vector_, x, out);
@@ -149,4 +149,4 @@ std::string References::VectorName() {
   return HasAvx512() ? "libmvec (AVX-512)" : "libmvec (AVX2)";
 }
 
-}  // namespace assay::prove
+}  // namespace assay::conformance::prove

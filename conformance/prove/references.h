@@ -11,23 +11,23 @@
 
 #include "evaluator/real/real_functions.h"
 
-namespace assay::prove {
+namespace assay::conformance::prove {
 
 // Elements that References works on at once.
 inline constexpr int kBlock = 2048;
 
 // How f(-x) follows from f(x).
 enum class Symmetry : uint8_t { kNone, kOdd, kEven };
-Symmetry SymmetryOf(RealFunction function);
+Symmetry SymmetryOf(evaluator::RealFunction function);
 // Whether the function is monotone among the inputs of one sign where it is a number, and these are
 // consecutive.
-bool IsMonotoneBySign(RealFunction function);
+bool IsMonotoneBySign(evaluator::RealFunction function);
 
 class References {
  public:
   // Where there is no libmvec (another C library, an older processor), available() is false and
   // MPFR has to decide alone.
-  explicit References(RealFunction function);
+  explicit References(evaluator::RealFunction function);
   bool available() const { return vector_ != nullptr; }
 
   // Both for kBlock arguments. Errors of either are below 16 units of double for every float.
@@ -38,11 +38,11 @@ class References {
   static std::string VectorName();
 
  private:
-  RealFunction function_;
+  evaluator::RealFunction function_;
   double (*scalar_)(double);
   void* vector_;
 };
 
-}  // namespace assay::prove
+}  // namespace assay::conformance::prove
 
 #endif  // ASSAY_CONFORMANCE_PROVE_REFERENCES_H_

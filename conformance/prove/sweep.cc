@@ -12,16 +12,16 @@
 #include "evaluator/real/mpfr_functions.h"
 #include "runtime/processor.h"
 
-namespace assay::prove {
+namespace assay::conformance::prove {
 namespace {
 
-using ::assay::testing::kNamedFunctions;
-using ::assay::testing::Mpfr;
-using ::assay::testing::NamedFunction;
-using ::assay::testing::RoundedByMpfr;
-using ::assay::testing::SameValue;
+using ::assay::evaluator::testing::kNamedFunctions;
+using ::assay::evaluator::testing::Mpfr;
+using ::assay::evaluator::testing::NamedFunction;
+using ::assay::evaluator::testing::RoundedByMpfr;
+using ::assay::evaluator::testing::SameValue;
 
-const NamedFunction& RowOf(RealFunction function) {
+const NamedFunction& RowOf(evaluator::RealFunction function) {
   return kNamedFunctions[static_cast<int>(function)];
 }
 
@@ -91,7 +91,7 @@ constexpr uint32_t kRun = 128 * kBlock;
 
 class Sweeper {
  public:
-  Sweeper(RealFunction function, ElementType type, const SweepOptions& options)
+  Sweeper(evaluator::RealFunction function, ElementType type, const SweepOptions& options)
       : function_(function), type_(type), options_(options), references_(function) {
     context_.stats = &result_.tiers;
     context_.first_tier = options.first_tier;
@@ -227,11 +227,11 @@ class Sweeper {
     }
   }
 
-  const RealFunction function_;
+  const evaluator::RealFunction function_;
   const ElementType type_;
   const SweepOptions options_;
   const References references_;
-  RealContext context_;
+  evaluator::RealContext context_;
   SweepResult result_;
   std::optional<uint64_t> constant_[2];  // by sign
   uint32_t pattern_[kBlock];
@@ -256,19 +256,20 @@ void SweepResult::Merge(const SweepResult& other) {
   cpu_seconds += other.cpu_seconds;
 }
 
-SweepResult Sweep(RealFunction function, ElementType type, const Magnitudes& magnitudes,
+SweepResult Sweep(evaluator::RealFunction function, ElementType type, const Magnitudes& magnitudes,
                   const SweepOptions& options) {
   return Sweeper(function, type, options).Run(magnitudes);
 }
 
-SweepResult SweepInputs(RealFunction function, ElementType type,
+SweepResult SweepInputs(evaluator::RealFunction function, ElementType type,
                         const std::vector<uint64_t>& inputs, const SweepOptions& options) {
   return Sweeper(function, type, options).Run(inputs);
 }
 
-std::optional<uint64_t> PatternByMpfr(RealFunction function, ElementType type, double x) {
+std::optional<uint64_t> PatternByMpfr(evaluator::RealFunction function, ElementType type,
+                                      double x) {
   // Decision F-3 of the catalogue; MPFR has +inf.
-  if (function == RealFunction::kRsqrt && x == 0) return Infinity(type, std::signbit(x));
+  if (function == evaluator::RealFunction::kRsqrt && x == 0) return Infinity(type, std::signbit(x));
   return RoundedByMpfr(type, [&](Mpfr& out) {
     mpfr_set_d(out, x, MPFR_RNDN);
     RowOf(function).oracle(out, out, MPFR_RNDN);
@@ -282,13 +283,13 @@ double ThreadSeconds() {
   return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
 }
 
-const char* NameOf(RealFunction function) { return RowOf(function).name; }
+const char* NameOf(evaluator::RealFunction function) { return RowOf(function).name; }
 
-std::optional<RealFunction> FunctionNamed(const char* name) {
+std::optional<evaluator::RealFunction> FunctionNamed(const char* name) {
   for (const NamedFunction& row : kNamedFunctions) {
     if (std::strcmp(row.name, name) == 0) return row.function;
   }
   return std::nullopt;
 }
 
-}  // namespace assay::prove
+}  // namespace assay::conformance::prove

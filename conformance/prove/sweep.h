@@ -17,7 +17,7 @@
 
 #include "evaluator/real/real_functions.h"
 
-namespace assay::prove {
+namespace assay::conformance::prove {
 
 // The magnitudes first, first + stride, ... (patterns without the sign bit), `count` of them, each
 // with both signs.
@@ -30,12 +30,12 @@ struct Magnitudes {
 Magnitudes AllMagnitudes(ElementType type);
 
 // What is under proof: EvaluateBlock, or something wrong in the tests of the proof.
-using BlockFunction = void (*)(RealFunction, ElementType, const std::byte*, std::byte*, int64_t,
-                               const RealContext&);
+using BlockFunction = void (*)(evaluator::RealFunction, ElementType, const std::byte*, std::byte*,
+                               int64_t, const evaluator::RealContext&);
 
 struct SweepOptions {
-  BlockFunction golden = EvaluateBlock;
-  RealTier first_tier = RealTier::kExact;
+  BlockFunction golden = evaluator::EvaluateBlock;
+  evaluator::RealTier first_tier = evaluator::RealTier::kExact;
   bool mpfr_alone = false;  // f32 without the quick proof
 };
 
@@ -54,7 +54,7 @@ struct SweepResult {
   // Of inputs and golden results (every NaN counts as one), independent of the order: equal hashes,
   // equal functions.
   uint64_t hash = 0;
-  RealStats tiers;
+  evaluator::RealStats tiers;
   double cpu_seconds = 0;
 
   static constexpr size_t kKept = 8;
@@ -62,23 +62,23 @@ struct SweepResult {
 };
 
 // f32, f16 or bf16. Without libmvec, f32 is left to MPFR.
-SweepResult Sweep(RealFunction function, ElementType type, const Magnitudes& magnitudes,
+SweepResult Sweep(evaluator::RealFunction function, ElementType type, const Magnitudes& magnitudes,
                   const SweepOptions& options = {});
 
 // Any float type, any inputs (patterns), all by MPFR.
-SweepResult SweepInputs(RealFunction function, ElementType type,
+SweepResult SweepInputs(evaluator::RealFunction function, ElementType type,
                         const std::vector<uint64_t>& inputs, const SweepOptions& options = {});
 
 // The pattern that the exact value rounds to, by MPFR. Nothing where 4096 bits do not decide.
-std::optional<uint64_t> PatternByMpfr(RealFunction function, ElementType type, double x);
+std::optional<uint64_t> PatternByMpfr(evaluator::RealFunction function, ElementType type, double x);
 
 // CPU time of the calling thread.
 double ThreadSeconds();
 
-const char* NameOf(RealFunction function);
-std::optional<RealFunction> FunctionNamed(const char* name);
-inline constexpr int kProvenFunctions = static_cast<int>(RealFunction::kTanh) + 1;
+const char* NameOf(evaluator::RealFunction function);
+std::optional<evaluator::RealFunction> FunctionNamed(const char* name);
+inline constexpr int kProvenFunctions = static_cast<int>(evaluator::RealFunction::kTanh) + 1;
 
-}  // namespace assay::prove
+}  // namespace assay::conformance::prove
 
 #endif  // ASSAY_CONFORMANCE_PROVE_SWEEP_H_

@@ -3,7 +3,7 @@
 #ifndef ASSAY_CONFORMANCE_PROVE_VECTOR_CALLS_H_
 #define ASSAY_CONFORMANCE_PROVE_VECTOR_CALLS_H_
 
-namespace assay::prove {
+namespace assay::conformance::prove {
 
 void Apply4(void* symbol, const double* x, double* out, int count);
 void Apply8(void* symbol, const double* x, double* out, int count);
@@ -11,6 +11,6 @@ void Apply8(void* symbol, const double* x, double* out, int count);
 void Power4(void* symbol, const double* x, double y, double* out, int count);
 void Power8(void* symbol, const double* x, double y, double* out, int count);
 
-}  // namespace assay::prove
+}  // namespace assay::conformance::prove
 
 #endif  // ASSAY_CONFORMANCE_PROVE_VECTOR_CALLS_H_

@@ -14,7 +14,7 @@ using Vector = __m512d;
 using Vector = __m256d;
 #endif
 
-namespace assay::prove {
+namespace assay::conformance::prove {
 
 void ASSAY_CALL(Apply)(void* symbol, const double* x, double* out, int count) {
   const auto function = reinterpret_cast<Vector (*)(Vector)>(symbol);
@@ -30,4 +30,4 @@ void ASSAY_CALL(Power)(void* symbol, const double* x, double y, double* out, int
   }
 }
 
-}  // namespace assay::prove
+}  // namespace assay::conformance::prove

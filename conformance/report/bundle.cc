@@ -15,7 +15,7 @@
 #include "conformance/report/graph_page.h"
 #include "spec/files/file_io.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 constexpr char kProfileFile[] = "./profile.textproto";
@@ -114,4 +114,4 @@ absl::Status WriteBundles(const std::string& root, absl::Span<const CorpusCase> 
   return status;
 }
 
-}  // namespace assay
+}  // namespace assay::conformance

@@ -11,7 +11,7 @@
 #include "conformance/runner/case_result.h"
 #include "interpreter/interpreter.h"
 
-namespace assay {
+namespace assay::conformance {
 
 // Writes into `root`/<id of the case>: the files of ExportCase, result.json, profile.textproto
 // where the run's profile is a file (with all that it extends), CMakeLists.txt with a test that
@@ -26,6 +26,6 @@ absl::Status WriteBundle(const std::string& root, const CorpusCase& corpus_case,
 absl::Status WriteBundles(const std::string& root, absl::Span<const CorpusCase> cases,
                           const RunResult& run, const RunBudget& budget);
 
-}  // namespace assay
+}  // namespace assay::conformance
 
 #endif  // ASSAY_CONFORMANCE_REPORT_BUNDLE_H_

@@ -15,7 +15,7 @@
 #include "spec/testing/test_folder.h"
 #include "spec/text/printer.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 using ::testing::ElementsAre;
@@ -131,4 +131,4 @@ TEST_F(BundleTest, WritesWhatItCan) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::conformance

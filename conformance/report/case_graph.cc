@@ -11,7 +11,7 @@
 #include "conformance/report/graph_page.h"
 #include "spec/text/parser.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 // The instruction at which a sub-test is noted: of a group the last member; of the whole program
@@ -57,4 +57,4 @@ std::optional<nlohmann::json> GraphOfResult(const CaseResult& result) {
   return CaseGraph(cases->front().module, result);
 }
 
-}  // namespace assay
+}  // namespace assay::conformance

@@ -11,7 +11,7 @@
 #include "conformance/runner/case_result.h"
 #include "nlohmann/json.hpp"
 
-namespace assay {
+namespace assay::conformance {
 
 // GraphData of the module with the result's sub-tests. None for a case of one operation and for
 // text that is not a module.
@@ -21,6 +21,6 @@ std::optional<nlohmann::json> CaseGraph(absl::string_view module_text, const Cas
 // because the case is longer than what reports keep.
 std::optional<nlohmann::json> GraphOfResult(const CaseResult& result);
 
-}  // namespace assay
+}  // namespace assay::conformance
 
 #endif  // ASSAY_CONFORMANCE_REPORT_CASE_GRAPH_H_

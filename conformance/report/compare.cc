@@ -12,7 +12,7 @@
 #include "conformance/report/describe.h"
 #include "conformance/report/escape.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 constexpr size_t kShownChanges = 10;  // of each list, on a terminal
@@ -204,4 +204,4 @@ std::string ComparisonHtml(const RunComparison& comparison, const std::string& b
   return absl::StrCat(page, "</body></html>\n");
 }
 
-}  // namespace assay
+}  // namespace assay::conformance

@@ -10,7 +10,7 @@
 #include "conformance/runner/case_result.h"
 #include "nlohmann/json.hpp"
 
-namespace assay {
+namespace assay::conformance {
 
 // A case whose outcome is of another kind than before.
 struct CaseChange {
@@ -41,6 +41,6 @@ nlohmann::json ToJson(const RunComparison& comparison);
 std::string ComparisonHtml(const RunComparison& comparison, const std::string& before,
                            const std::string& after);
 
-}  // namespace assay
+}  // namespace assay::conformance
 
 #endif  // ASSAY_CONFORMANCE_REPORT_COMPARE_H_

@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 using testing::ElementsAre;
@@ -104,4 +104,4 @@ TEST(CompareTest, ThePageEscapesWhatTargetsSay) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::conformance

@@ -16,7 +16,7 @@
 #include "absl/types/span.h"
 #include "conformance/judge/verdict_text.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 constexpr size_t kShownFailures = 10;
@@ -385,4 +385,4 @@ std::string FormatSummary(const RunResult& run) {
   return text;
 }
 
-}  // namespace assay
+}  // namespace assay::conformance

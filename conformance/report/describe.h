@@ -12,7 +12,7 @@
 #include "conformance/runner/case_result.h"
 #include "nlohmann/json.hpp"
 
-namespace assay {
+namespace assay::conformance {
 
 // Cases of a run by what became of them.
 struct RunTally {
@@ -63,6 +63,6 @@ std::string ClosingSentence(const RunResult& run);
 // failure with its evidence and the next with their worst element, and the closing sentence.
 std::string FormatSummary(const RunResult& run);
 
-}  // namespace assay
+}  // namespace assay::conformance
 
 #endif  // ASSAY_CONFORMANCE_REPORT_DESCRIBE_H_

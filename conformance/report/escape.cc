@@ -6,7 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 // The character at the start of the text and how many bytes it has; {-1, 1} for what is no UTF-8
@@ -60,4 +60,4 @@ std::string ScriptJson(const nlohmann::json& json) {
                              {{"<", "\\u003c"}, {">", "\\u003e"}, {"&", "\\u0026"}});
 }
 
-}  // namespace assay
+}  // namespace assay::conformance

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <numeric>
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 constexpr double kLayerGap = 44, kNodeGap = 18, kMargin = 24, kBendWidth = 8;
@@ -224,4 +224,4 @@ class Layering {
 
 GraphLayout LayoutGraph(std::vector<LayoutNode> nodes) { return Layering(std::move(nodes)).Run(); }
 
-}  // namespace assay
+}  // namespace assay::conformance

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-namespace assay {
+namespace assay::conformance {
 
 struct LayoutNode {
   double width = 0;
@@ -31,6 +31,6 @@ inline constexpr double kNodeHeight = 40;
 // An operand that does not precede its user is ignored.
 GraphLayout LayoutGraph(std::vector<LayoutNode> nodes);
 
-}  // namespace assay
+}  // namespace assay::conformance
 
 #endif  // ASSAY_CONFORMANCE_REPORT_GRAPH_LAYOUT_H_

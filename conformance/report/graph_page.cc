@@ -12,7 +12,7 @@
 #include "spec/ir/source_text.h"
 #include "spec/text/printer.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 using GraphJson = nlohmann::json;
@@ -175,4 +175,4 @@ std::string GraphListPage(const std::string& title, const std::string& summary,
   return PageOf({{"title", title}, {"summary", summary}, {"groups", std::move(list)}});
 }
 
-}  // namespace assay
+}  // namespace assay::conformance

@@ -13,7 +13,7 @@
 #include "nlohmann/json.hpp"
 #include "spec/ir/module.h"
 
-namespace assay {
+namespace assay::conformance {
 
 // What is known of one instruction.
 struct NodeNote {
@@ -55,6 +55,6 @@ absl::string_view GraphTemplate();
 absl::string_view GraphStyle();
 absl::string_view GraphScript();
 
-}  // namespace assay
+}  // namespace assay::conformance
 
 #endif  // ASSAY_CONFORMANCE_REPORT_GRAPH_PAGE_H_

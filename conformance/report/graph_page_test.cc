@@ -11,7 +11,7 @@
 #include "gtest/gtest.h"
 #include "spec/text/parser.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 LayoutNode Node(double width, std::vector<int> operands, bool source = false) {
@@ -116,4 +116,4 @@ ENTRY e {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::conformance

@@ -12,7 +12,7 @@
 #include "conformance/report/describe.h"
 #include "conformance/report/escape.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 using Json = nlohmann::json;
@@ -175,4 +175,4 @@ std::string FormatHtml(const RunResult& run) {
   return page;
 }
 
-}  // namespace assay
+}  // namespace assay::conformance

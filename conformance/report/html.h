@@ -8,7 +8,7 @@
 #include "absl/strings/string_view.h"
 #include "conformance/runner/case_result.h"
 
-namespace assay {
+namespace assay::conformance {
 
 // page.html with its style, its scripts and the run inside. The text of the run is data of the
 // script, never markup.
@@ -19,6 +19,6 @@ absl::string_view PageTemplate();
 absl::string_view PageStyle();
 absl::string_view PageScript();
 
-}  // namespace assay
+}  // namespace assay::conformance
 
 #endif  // ASSAY_CONFORMANCE_REPORT_HTML_H_

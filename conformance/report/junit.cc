@@ -8,7 +8,7 @@
 #include "conformance/report/describe.h"
 #include "conformance/report/escape.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 enum class Kind { kPassed, kSkipped, kFailure, kError };
@@ -133,4 +133,4 @@ std::string FormatJunit(const RunResult& run) {
   return xml;
 }
 
-}  // namespace assay
+}  // namespace assay::conformance

@@ -8,13 +8,13 @@
 
 #include "conformance/runner/case_result.h"
 
-namespace assay {
+namespace assay::conformance {
 
 // Wrong and flaky cases are failures, failed and invalid ones errors; skipped is what did not run,
 // is not supported, cannot be judged or is waived. Complaints of the run are failures of a suite of
 // their own.
 std::string FormatJunit(const RunResult& run);
 
-}  // namespace assay
+}  // namespace assay::conformance
 
 #endif  // ASSAY_CONFORMANCE_REPORT_JUNIT_H_

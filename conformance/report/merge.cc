@@ -11,7 +11,7 @@
 #include "conformance/runner/judgeability.h"
 #include "conformance/runner/run_identity.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 absl::Status CheckAlike(const NamedRun& first, const NamedRun& other) {
@@ -118,4 +118,4 @@ absl::StatusOr<RunResult> MergeRuns(std::vector<NamedRun> runs, bool partial) {
   return merged;
 }
 
-}  // namespace assay
+}  // namespace assay::conformance

@@ -8,7 +8,7 @@
 #include "absl/status/statusor.h"
 #include "conformance/runner/case_result.h"
 
-namespace assay {
+namespace assay::conformance {
 
 struct NamedRun {
   std::string name;  // of its file, for messages
@@ -20,6 +20,6 @@ struct NamedRun {
 // complaints of the result. Its seconds are the sum.
 absl::StatusOr<RunResult> MergeRuns(std::vector<NamedRun> runs, bool partial);
 
-}  // namespace assay
+}  // namespace assay::conformance
 
 #endif  // ASSAY_CONFORMANCE_REPORT_MERGE_H_

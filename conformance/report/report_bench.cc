@@ -5,7 +5,7 @@
 #include "conformance/report/junit.h"
 #include "conformance/runner/case_result.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 // One case of a hundred is wrong, with all the evidence that is shown.
@@ -64,4 +64,4 @@ void ReadJson(benchmark::State& state) {
 BENCHMARK(ReadJson)->Unit(benchmark::kMillisecond);
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::conformance

@@ -15,7 +15,7 @@
 #include "spec/files/file_io.h"
 #include "spec/testing/test_folder.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 using ::testing::ElementsAre;
@@ -409,4 +409,4 @@ TEST(ReportsTest, AFullDiskCostsOnlyItsReport) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::conformance

@@ -10,7 +10,7 @@
 #include "spec/files/file_io.h"
 #include "spec/nearest_name.h"
 
-namespace assay {
+namespace assay::conformance {
 
 namespace {
 
@@ -66,4 +66,4 @@ absl::Status WriteReports(const RunResult& run, const ReportPaths& paths) {
   return status;
 }
 
-}  // namespace assay
+}  // namespace assay::conformance

@@ -10,7 +10,7 @@
 #include "absl/strings/string_view.h"
 #include "conformance/runner/case_result.h"
 
-namespace assay {
+namespace assay::conformance {
 
 // Where to write what; empty: nowhere.
 struct ReportPaths {
@@ -25,6 +25,6 @@ absl::StatusOr<ReportPaths> ParseReportPaths(absl::string_view text);
 // the old one stays and the error names it. The others are written all the same.
 absl::Status WriteReports(const RunResult& run, const ReportPaths& paths);
 
-}  // namespace assay
+}  // namespace assay::conformance
 
 #endif  // ASSAY_CONFORMANCE_REPORT_REPORTS_H_

@@ -8,7 +8,7 @@
 #include "conformance/runner/json_fields.h"
 #include "conformance/runner/result_members.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 using Json = nlohmann::json;
@@ -302,4 +302,4 @@ absl::StatusOr<RunResult> ParseReport(absl::string_view text, absl::string_view 
   return result;
 }
 
-}  // namespace assay
+}  // namespace assay::conformance

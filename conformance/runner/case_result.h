@@ -15,7 +15,7 @@
 #include "conformance/runner/case_results.h"
 #include "nlohmann/json.hpp"
 
-namespace assay {
+namespace assay::conformance {
 
 // The outcome of a case: a verdict, or the reason why there is none. The order is from best to
 // worst, so that a case has the worst outcome of its probes. The last four fail a run; inconclusive
@@ -118,6 +118,6 @@ std::string FormatLine(const CaseResult& result);
 std::string FormatReport(const RunResult& result);
 absl::StatusOr<RunResult> ParseReport(absl::string_view text, absl::string_view where);
 
-}  // namespace assay
+}  // namespace assay::conformance
 
 #endif  // ASSAY_CONFORMANCE_RUNNER_CASE_RESULT_H_

@@ -10,7 +10,7 @@
 #include "gtest/gtest.h"
 #include "spec/testing/schedule.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 using ::testing::ElementsAre;
@@ -173,4 +173,4 @@ TEST(CaseResultTest, ShortenedTextIsText) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::conformance

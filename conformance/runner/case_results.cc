@@ -11,7 +11,7 @@
 #include "conformance/runner/case_result.h"
 #include "conformance/runner/result_members.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 // Writes numbers with seven bits a byte, the lowest first. The highest bit says that another byte
@@ -222,4 +222,4 @@ void CaseResults::SortById() {
   });
 }
 
-}  // namespace assay
+}  // namespace assay::conformance

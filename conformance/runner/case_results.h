@@ -13,7 +13,7 @@
 
 #include "absl/strings/string_view.h"
 
-namespace assay {
+namespace assay::conformance {
 
 struct CaseResult;
 
@@ -58,6 +58,6 @@ class CaseResults {
   std::vector<std::string> packed_;
 };
 
-}  // namespace assay
+}  // namespace assay::conformance
 
 #endif  // ASSAY_CONFORMANCE_RUNNER_CASE_RESULTS_H_

@@ -9,7 +9,7 @@
 #include "conformance/runner/full_result.h"
 #include "gtest/gtest.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 CaseResult Named(const std::string& id) {
@@ -77,4 +77,4 @@ TEST(CaseResultsTest, IsASequence) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::conformance

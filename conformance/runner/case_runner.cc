@@ -13,7 +13,7 @@
 #include "spec/text/printer.h"
 #include "spec/verify/verifier.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 // The number of element operations up to which the definitions alone are fast enough.
@@ -292,4 +292,4 @@ void CaseRunner::Judge(const Probe& probe, const ModuleRun& run, absl::Span<cons
   result->message = absl::StrCat("judge: ", judgement.status().message());
 }
 
-}  // namespace assay
+}  // namespace assay::conformance

@@ -11,7 +11,7 @@
 #include "conformance/runner/probe.h"
 #include "interpreter/interpreter.h"
 
-namespace assay {
+namespace assay::conformance {
 
 struct CaseOptions {
   RunBudget golden;     // the budget of a golden evaluation
@@ -50,6 +50,6 @@ class CaseRunner {
   const CaseOptions options_;
 };
 
-}  // namespace assay
+}  // namespace assay::conformance
 
 #endif  // ASSAY_CONFORMANCE_RUNNER_CASE_RUNNER_H_

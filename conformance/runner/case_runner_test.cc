@@ -8,7 +8,7 @@
 #include "conformance/runner/testing.h"
 #include "gtest/gtest.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 CaseResult RunOn(ScriptedBackend& target, const CorpusCase& corpus_case, CaseOptions options = {},
@@ -244,4 +244,4 @@ TEST(CaseRunnerTest, WhatIsNotAsked) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::conformance

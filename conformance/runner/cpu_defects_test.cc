@@ -16,7 +16,7 @@
 #include "conformance/runner/runner.h"
 #include "gtest/gtest.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 struct Defect {
@@ -103,14 +103,14 @@ CasesByOp CasesOf(Tier tier) {
 
 // The first of the cases that the backend fails; empty if it passes all.
 std::string FirstFailure(const std::vector<CorpusCase>& cases,
-                         const CpuOptions& backend = {.run = {}, .plain = true}) {
+                         const cpu::CpuOptions& backend = {.run = {}, .plain = true}) {
   const TargetProfile profile = *TargetProfile::Find("cpu-strict");
   std::vector<const CorpusCase*> pointers;
   for (const CorpusCase& each : cases) pointers.push_back(&each);
   std::string first;
   SuiteOptions options;
   options.profile = &profile;
-  options.make_target = [&] { return std::make_unique<CpuBackend>(backend); };
+  options.make_target = [&] { return std::make_unique<cpu::CpuBackend>(backend); };
   options.take = [&](const CorpusCase&, CaseResult result) {
     if (IsFailure(result.outcome)) first = result.id;
     return first.empty();
@@ -121,7 +121,7 @@ std::string FirstFailure(const std::vector<CorpusCase>& cases,
 
 // By the operations whose cases run block programs: regions, loops and fusions.
 std::string FirstFailureOfSecondTier(const CasesByOp& cases) {
-  const CpuOptions compiled = {.run = {}, .strict = true, .tier = cpu::Tier::kNative};
+  const cpu::CpuOptions compiled = {.run = {}, .strict = true, .tier = cpu::Tier::kNative};
   for (const auto& [op, of_op] : cases) {
     std::string found = FirstFailure(of_op, compiled);
     if (!found.empty()) return found;
@@ -159,4 +159,4 @@ TEST(CpuDefects, ThereAreNoneOtherwise) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::conformance

@@ -12,7 +12,7 @@
 #include "conformance/runner/runner.h"
 #include "gtest/gtest.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 // How often each outcome came.
@@ -30,7 +30,9 @@ std::map<Outcome, int> RunTier(Tier tier, bool strict) {
   SuiteOptions options;
   options.profile = &profile;
   options.jobs = 4;
-  options.make_target = [&] { return std::make_unique<CpuBackend>(CpuOptions{.strict = strict}); };
+  options.make_target = [&] {
+    return std::make_unique<cpu::CpuBackend>(cpu::CpuOptions{.strict = strict});
+  };
   options.take = [&](const CorpusCase&, CaseResult result) {
     ++outcomes[result.outcome];
     const bool judged = IsPass(result.outcome) || result.outcome == Outcome::kNotJudgeable;
@@ -57,4 +59,4 @@ TEST(CpuSuite, QuickTierWithPasses) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::conformance

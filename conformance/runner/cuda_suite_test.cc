@@ -11,7 +11,7 @@
 #include "conformance/runner/runner.h"
 #include "gtest/gtest.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 // How often each outcome came.
@@ -32,7 +32,7 @@ std::map<Outcome, int> RunCudaQuickTier(cuda::emulator::Schedule schedule) {
   options.make_target = [&] {
     cuda::EmulatorOptions emulator;
     emulator.schedule = schedule;
-    return *CudaBackend::Create("cuda-emulated", cuda::EmulatedRuntime::Create(emulator));
+    return *cuda::CudaBackend::Create("cuda-emulated", cuda::EmulatedRuntime::Create(emulator));
   };
   options.take = [&](const CorpusCase&, CaseResult result) {
     ++outcomes[result.outcome];
@@ -56,4 +56,4 @@ TEST(CudaSuite, QuickTierUnderTwoSchedules) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::conformance

@@ -11,7 +11,7 @@
 #include "interpreter/interpreter.h"
 #include "spec/text/parser.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 // Values of ops_elementwise_and_types.md 7 and ops_structural.md 15: what other implementations
@@ -306,4 +306,4 @@ TEST_F(DecisionPoints, LeaveTheRestAsItIs) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::conformance

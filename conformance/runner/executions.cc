@@ -9,7 +9,7 @@
 #include "conformance/inputs/input_needs.h"
 #include "spec/analysis/effects.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 // An odd number that is far from the seeds of cases.
@@ -138,4 +138,4 @@ absl::StatusOr<ExecutionsJudgement> JudgeExecutions(const Probe& probe, const Mo
   return judged;
 }
 
-}  // namespace assay
+}  // namespace assay::conformance

@@ -14,7 +14,7 @@
 #include "conformance/corpus/corpus_case.h"
 #include "conformance/runner/probe.h"
 
-namespace assay {
+namespace assay::conformance {
 
 // The cases that are executed a second time, with other arguments.
 enum class Again : uint8_t {
@@ -50,6 +50,6 @@ absl::StatusOr<ExecutionsJudgement> JudgeExecutions(const Probe& probe, const Mo
                                                     const TargetProfile& profile,
                                                     const RunBudget& budget);
 
-}  // namespace assay
+}  // namespace assay::conformance
 
 #endif  // ASSAY_CONFORMANCE_RUNNER_EXECUTIONS_H_

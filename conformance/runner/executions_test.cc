@@ -13,7 +13,7 @@
 #include "gtest/gtest.h"
 #include "spec/text/printer.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 CorpusCase Case(const std::string& module, const std::string& inputs) {
@@ -148,4 +148,4 @@ TEST(ExecutionsTest, RandomNumbersAreNotAskedAgain) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::conformance

@@ -6,7 +6,7 @@
 
 #include "conformance/runner/case_result.h"
 
-namespace assay {
+namespace assay::conformance {
 
 inline CaseResult FullCase() {
   Evidence evidence;
@@ -58,6 +58,6 @@ inline CaseResult FullCase() {
   return result;
 }
 
-}  // namespace assay
+}  // namespace assay::conformance
 
 #endif  // ASSAY_CONFORMANCE_RUNNER_FULL_RESULT_H_

@@ -14,7 +14,7 @@
 #include "nlohmann/json.hpp"
 #include "spec/files/file_io.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 using Json = nlohmann::json;
@@ -140,4 +140,4 @@ absl::Status Journal::Append(const CaseResult& result) { return Write(FormatLine
 
 void Journal::Remove() { unlink(path_.c_str()); }
 
-}  // namespace assay
+}  // namespace assay::conformance

@@ -10,7 +10,7 @@
 #include "absl/status/statusor.h"
 #include "conformance/runner/case_result.h"
 
-namespace assay {
+namespace assay::conformance {
 
 class Journal {
  public:
@@ -43,6 +43,6 @@ class Journal {
   int file_;
 };
 
-}  // namespace assay
+}  // namespace assay::conformance
 
 #endif  // ASSAY_CONFORMANCE_RUNNER_JOURNAL_H_

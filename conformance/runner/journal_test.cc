@@ -9,7 +9,7 @@
 #include "spec/testing/schedule.h"
 #include "spec/testing/test_folder.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 RunResult ThisRun() {
@@ -151,4 +151,4 @@ TEST_F(JournalTest, RefusesOtherFiles) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::conformance

@@ -5,7 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 bool IsWhole(const nlohmann::json& json) {
@@ -140,4 +140,4 @@ void JsonFields::ForEach(const char* key,
   }
 }
 
-}  // namespace assay
+}  // namespace assay::conformance

@@ -15,7 +15,7 @@
 #include "absl/strings/string_view.h"
 #include "nlohmann/json.hpp"
 
-namespace assay {
+namespace assay::conformance {
 
 class JsonFields {
  public:
@@ -76,6 +76,6 @@ class JsonFields {
   absl::Status* status_;
 };
 
-}  // namespace assay
+}  // namespace assay::conformance
 
 #endif  // ASSAY_CONFORMANCE_RUNNER_JSON_FIELDS_H_

@@ -3,7 +3,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 bool IsWholeTier(const RunResult& run) {
@@ -72,4 +72,4 @@ std::vector<std::string> JudgeabilityComplaints(const RunResult& run) {
   return complaints;
 }
 
-}  // namespace assay
+}  // namespace assay::conformance

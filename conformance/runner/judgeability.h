@@ -9,7 +9,7 @@
 
 #include "conformance/runner/case_result.h"
 
-namespace assay {
+namespace assay::conformance {
 
 // The largest permitted share of elements of single-operation cases that are not judgeable.
 inline constexpr double kNotJudgeableShare = 0.02;
@@ -24,6 +24,6 @@ std::vector<std::string> NothingJudged(const RunResult& run);
 // part of a tier: a shard, a filtered selection, the user's own cases, an interrupted run.
 std::vector<std::string> JudgeabilityComplaints(const RunResult& run);
 
-}  // namespace assay
+}  // namespace assay::conformance
 
 #endif  // ASSAY_CONFORMANCE_RUNNER_JUDGEABILITY_H_

@@ -4,7 +4,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 using ::testing::ElementsAre;
@@ -89,4 +89,4 @@ TEST(JudgeabilityTest, ARunThatJudgedNothingFails) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::conformance

@@ -12,7 +12,7 @@
 #include "spec/analysis/effects.h"
 #include "spec/ir/source_text.h"
 
-namespace assay {
+namespace assay::conformance {
 
 namespace {
 
@@ -145,4 +145,4 @@ void Conclude(CaseResult* result) {
                                            : absl::StrCat(decisive->name, ": ", decisive->message);
 }
 
-}  // namespace assay
+}  // namespace assay::conformance

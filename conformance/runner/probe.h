@@ -22,7 +22,7 @@
 #include "interpreter/interpreter.h"
 #include "spec/ir/module.h"
 
-namespace assay {
+namespace assay::conformance {
 
 struct Probe {
   std::string name;       // empty for the whole module; otherwise Excerpt::Name
@@ -65,6 +65,6 @@ absl::StatusOr<Judgement> JudgeProbe(const Probe& probe, absl::Span<const Device
 // inconclusive. A group without a verdict does not change the verdicts of its instructions.
 void Conclude(CaseResult* result);
 
-}  // namespace assay
+}  // namespace assay::conformance
 
 #endif  // ASSAY_CONFORMANCE_RUNNER_PROBE_H_

@@ -4,7 +4,7 @@
 #include "conformance/runner/testing.h"
 #include "gtest/gtest.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 std::vector<Probe> Probes(const CorpusCase& corpus_case) {
@@ -296,4 +296,4 @@ TEST(ProbeTest, ConcludeSubgraphs) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::conformance

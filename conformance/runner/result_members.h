@@ -8,7 +8,7 @@
 
 #include "conformance/runner/case_result.h"
 
-namespace assay {
+namespace assay::conformance {
 
 template <typename T, typename Visit>
 void VisitMembers(T& of, const Visit& visit) {
@@ -62,6 +62,6 @@ void VisitMembers(T& of, const Visit& visit) {
   }
 }
 
-}  // namespace assay
+}  // namespace assay::conformance
 
 #endif  // ASSAY_CONFORMANCE_RUNNER_RESULT_MEMBERS_H_

@@ -6,7 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 using Json = nlohmann::json;
@@ -52,4 +52,4 @@ std::optional<std::string> FindDifference(const Json& other, const Json& own,
   return std::nullopt;
 }
 
-}  // namespace assay
+}  // namespace assay::conformance

@@ -10,7 +10,7 @@
 #include "conformance/runner/case_result.h"
 #include "nlohmann/json.hpp"
 
-namespace assay {
+namespace assay::conformance {
 
 // The members of the header that describe the target, the selection of cases and the profile. The
 // target's version is excluded, because it is known only after the target has started.
@@ -21,6 +21,6 @@ nlohmann::json IdentityOf(const RunResult& run);
 std::optional<std::string> FindDifference(const nlohmann::json& other, const nlohmann::json& own,
                                           absl::string_view name);
 
-}  // namespace assay
+}  // namespace assay::conformance
 
 #endif  // ASSAY_CONFORMANCE_RUNNER_RUN_IDENTITY_H_

@@ -7,7 +7,7 @@
 
 #include "spec/text/parser.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 // Returns OK if the target answers at all.
@@ -77,4 +77,4 @@ absl::Status RunCases(absl::Span<const CorpusCase* const> cases, const SuiteOpti
   return Suite(cases, options).Run();
 }
 
-}  // namespace assay
+}  // namespace assay::conformance

@@ -18,7 +18,7 @@
 #include "conformance/runner/case_result.h"
 #include "conformance/runner/case_runner.h"
 
-namespace assay {
+namespace assay::conformance {
 
 struct SuiteOptions {
   // Called once in each worker thread. A child process ends with the thread that started it.
@@ -39,6 +39,6 @@ struct SuiteOptions {
 // target could be started.
 absl::Status RunCases(absl::Span<const CorpusCase* const> cases, const SuiteOptions& options);
 
-}  // namespace assay
+}  // namespace assay::conformance
 
 #endif  // ASSAY_CONFORMANCE_RUNNER_RUNNER_H_

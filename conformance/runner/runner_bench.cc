@@ -9,7 +9,7 @@
 #include "conformance/corpus/tiers.h"
 #include "conformance/runner/case_runner.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 void BM_QuickTier(benchmark::State& state, const char* profile_name, bool straight) {
@@ -49,4 +49,4 @@ BENCHMARK_CAPTURE(BM_QuickTier, kernels, "golden", false)->Unit(benchmark::kMill
 BENCHMARK_CAPTURE(BM_QuickTier, xla_cpu, "xla-cpu", false)->Unit(benchmark::kMillisecond);
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::conformance

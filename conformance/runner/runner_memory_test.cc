@@ -6,7 +6,7 @@
 #include "gtest/gtest.h"
 #include "spec/testing/counted_memory.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 constexpr int64_t kMostBytesOfACase = 400;
@@ -45,4 +45,4 @@ TEST(RunnerMemoryTest, LittleStaysOfACase) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::conformance

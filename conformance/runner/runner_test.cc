@@ -7,7 +7,7 @@
 #include "conformance/runner/testing.h"
 #include "gtest/gtest.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 class RunnerTest : public testing::Test {
@@ -151,4 +151,4 @@ TEST_F(RunnerTest, AnUnsupportedSecondExecutionHidesNothingOfTheFirst) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::conformance

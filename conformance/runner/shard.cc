@@ -7,7 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 // The environment variables in which a launcher says which of how many processes this is. A
@@ -88,4 +88,4 @@ absl::StatusOr<Shard> FindShard(absl::string_view text, const Environment& envir
       absl::StrCat("--shard auto: no launcher says which process this is (", wanted, ")"));
 }
 
-}  // namespace assay
+}  // namespace assay::conformance

@@ -12,7 +12,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 
-namespace assay {
+namespace assay::conformance {
 
 struct Shard {
   int64_t index = 0, count = 1;
@@ -30,6 +30,6 @@ std::optional<std::string> ProcessEnvironment(const char* name);
 // other text, and for "auto" if no launcher has set a rank.
 absl::StatusOr<Shard> FindShard(absl::string_view text, const Environment& environment);
 
-}  // namespace assay
+}  // namespace assay::conformance
 
 #endif  // ASSAY_CONFORMANCE_RUNNER_SHARD_H_

@@ -7,7 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 Environment Variables(std::map<std::string, std::string> values) {
@@ -82,4 +82,4 @@ TEST(ShardTest, Balanced) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::conformance

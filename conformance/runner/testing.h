@@ -12,7 +12,7 @@
 #include "conformance/corpus/case_reader.h"
 #include "gtest/gtest.h"
 
-namespace assay {
+namespace assay::conformance {
 
 // Parses a case. `module` has the entry computation and others before it; `sections` has the inputs
 // and the following sections of a case file.
@@ -49,6 +49,6 @@ class ScriptedBackend : public GoldenBackend {
   int calls_ = 0;
 };
 
-}  // namespace assay
+}  // namespace assay::conformance
 
 #endif  // ASSAY_CONFORMANCE_RUNNER_TESTING_H_

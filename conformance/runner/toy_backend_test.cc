@@ -17,7 +17,7 @@
 #include "runtime/testing/toy_engine.h"
 #include "spec/analysis/effects.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 // Whether the engine is asked for the value of a collective; the runtime moves the others itself.
@@ -190,4 +190,4 @@ TEST(ToyBackend, WithADefectIsAccusedAndOnlyWhereItMultiplies) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::conformance

@@ -13,7 +13,7 @@
 #include "google/protobuf/io/tokenizer.h"
 #include "google/protobuf/text_format.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 using google::protobuf::TextFormat;
@@ -131,4 +131,4 @@ std::string Today() {
   return absl::FormatCivilTime(absl::ToCivilDay(absl::Now(), absl::UTCTimeZone()));
 }
 
-}  // namespace assay
+}  // namespace assay::conformance

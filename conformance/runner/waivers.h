@@ -12,7 +12,7 @@
 #include "absl/types/span.h"
 #include "conformance/runner/case_result.h"
 
-namespace assay {
+namespace assay::conformance {
 
 struct Waiver {
   std::string glob, reason, link;
@@ -44,6 +44,6 @@ std::string WaiversToFillIn(const CaseResults& results);
 // Returns the current date in UTC, as YYYY-MM-DD.
 std::string Today();
 
-}  // namespace assay
+}  // namespace assay::conformance
 
 #endif  // ASSAY_CONFORMANCE_RUNNER_WAIVERS_H_

@@ -4,7 +4,7 @@
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 constexpr char kText[] = R"(# known
@@ -94,4 +94,4 @@ TEST(WaiversTest, TodayIsADate) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::conformance

@@ -3,7 +3,7 @@
 #include "gmock/gmock.h"
 #include "interpreter/interpreter.h"
 
-namespace assay::builder_example_test {
+namespace assay::conformance::builder_example_test {
 namespace {
 
 // clang-format off
@@ -55,4 +55,4 @@ TEST(BuilderExample, AnErrorNamesItsCall) {
 }
 
 }  // namespace
-}  // namespace assay::builder_example_test
+}  // namespace assay::conformance::builder_example_test

@@ -15,7 +15,7 @@
 #include "gmock/gmock.h"
 #include "spec/text/printer.h"
 
-namespace assay::built_sections_test {
+namespace assay::conformance::built_sections_test {
 namespace {
 
 using testing::AllOf;
@@ -399,4 +399,4 @@ SEED_EXAMPLE("003", TriangularSolve) {
 }
 
 }  // namespace
-}  // namespace assay::built_sections_test
+}  // namespace assay::conformance::built_sections_test

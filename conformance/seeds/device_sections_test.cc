@@ -7,7 +7,7 @@
 #include "runtime/queue_host.h"
 #include "spec/text/printer.h"
 
-namespace assay::device_sections_test {
+namespace assay::conformance::device_sections_test {
 namespace {
 
 using testing::AllOf;
@@ -476,4 +476,4 @@ SEED_EXAMPLE("003", ReduceScatter_stablehlo_example1) {
 // Threefry are those of an independent model.
 
 }  // namespace
-}  // namespace assay::device_sections_test
+}  // namespace assay::conformance::device_sections_test

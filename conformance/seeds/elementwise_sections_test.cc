@@ -3,7 +3,7 @@
 // functions with a result accuracy both ways.
 #include "conformance/seeds/examples.h"
 
-namespace assay::elementwise_sections_test {
+namespace assay::conformance::elementwise_sections_test {
 namespace {
 
 using UnaryFunction = Op (*)(Op, CallSite);
@@ -170,4 +170,4 @@ SEED_EXAMPLE("003", OptimizationBarrier) {
 }
 
 }  // namespace
-}  // namespace assay::elementwise_sections_test
+}  // namespace assay::conformance::elementwise_sections_test

@@ -9,7 +9,7 @@
 #include "spec/text/parser.h"
 #include "spec/text/printer.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 class Example : public testing::Test {
@@ -196,4 +196,4 @@ void ExpectRefused(Builder& builder, Op root, absl::string_view part) {
   EXPECT_THAT(std::string(module.status().message()), testing::HasSubstr(std::string(part)));
 }
 
-}  // namespace assay
+}  // namespace assay::conformance

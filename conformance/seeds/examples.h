@@ -14,7 +14,7 @@
 #include "interpreter/interpreter.h"
 #include "spec/builder/functions.h"
 
-namespace assay {
+namespace assay::conformance {
 
 // "s32[3] {1, 2, 3}"
 Literal Value(absl::string_view text);
@@ -72,6 +72,6 @@ bool RegisterExample(absl::string_view documents, const std::string& name, const
       RegisterExample(documents, #name, __FILE__, __LINE__, &name##Example); \
   static void name##Example()
 
-}  // namespace assay
+}  // namespace assay::conformance
 
 #endif  // ASSAY_CONFORMANCE_SEEDS_EXAMPLES_H_

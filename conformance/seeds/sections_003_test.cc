@@ -5,7 +5,7 @@
 #include "absl/strings/str_join.h"
 #include "conformance/seeds/examples.h"
 
-namespace assay::sections_003_test {
+namespace assay::conformance::sections_003_test {
 namespace {
 
 constexpr char kV[] =
@@ -444,4 +444,4 @@ SEED_EXAMPLE("003", TopK) {
 }
 
 }  // namespace
-}  // namespace assay::sections_003_test
+}  // namespace assay::conformance::sections_003_test

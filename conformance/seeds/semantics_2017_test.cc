@@ -9,7 +9,7 @@
 #include "spec/text/parser.h"
 #include "spec/text/printer.h"
 
-namespace assay::semantics_2017_test {
+namespace assay::conformance::semantics_2017_test {
 namespace {
 
 using testing::HasSubstr;
@@ -337,4 +337,4 @@ TEST(Semantics2017, TheRestOfAModuleStays) {
 }
 
 }  // namespace
-}  // namespace assay::semantics_2017_test
+}  // namespace assay::conformance::semantics_2017_test

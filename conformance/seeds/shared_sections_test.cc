@@ -3,7 +3,7 @@
 #include "conformance/seeds/examples.h"
 #include "runtime/queue_host.h"
 
-namespace assay::shared_sections_test {
+namespace assay::conformance::shared_sections_test {
 namespace {
 
 constexpr char kV[] =
@@ -568,4 +568,4 @@ SEED_EXAMPLE("000 003 004", While_example1) {
 }
 
 }  // namespace
-}  // namespace assay::shared_sections_test
+}  // namespace assay::conformance::shared_sections_test

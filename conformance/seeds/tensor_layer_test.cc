@@ -18,7 +18,7 @@
 #include "spec/text/parser.h"
 #include "spec/text/printer.h"
 
-namespace assay {
+namespace assay::conformance {
 namespace {
 
 // The operations that a view can be: what ViewOf knows.
@@ -62,29 +62,30 @@ Op Apply(Opcode opcode, const Op& operand, const Op& fill) {
 }
 
 // The values of an array as a stored tensor, column major with rows that are aligned.
-LTensorPtr Stored(const Literal& literal) {
+evaluator::LTensorPtr Stored(const Literal& literal) {
   const auto sizes = literal.shape().dimensions();
   std::vector<int64_t> aligned;
   for (int64_t size : sizes) aligned.push_back(size + 1);
   const auto description =
       DescribeAllocated(literal.element_type(), sizes, DimensionOrder::kColumnMajor, aligned);
   EXPECT_TRUE(description.ok()) << description.status();
-  const absl::StatusOr<LTensorPtr> tensor = LTensor::Allocate(*description);
+  const absl::StatusOr<evaluator::LTensorPtr> tensor = evaluator::LTensor::Allocate(*description);
   EXPECT_TRUE(tensor.ok()) << tensor.status();
   int64_t next = 0;
-  const absl::Status assigned = ForEachIndex(sizes, [&](Index index) {
+  const absl::Status assigned = evaluator::ForEachIndex(sizes, [&](evaluator::Index index) {
     Dimensions starts(index.begin(), index.end());
     const Dimensions ones(starts.size(), 1);
-    return (*tensor)->Assign((*tensor)->view().Slice(starts, ones, ones),
-                             *ConstantTensor(literal.element_type(), ones, literal.Get(next++)));
+    return (*tensor)->Assign(
+        (*tensor)->view().Slice(starts, ones, ones),
+        *evaluator::ConstantTensor(literal.element_type(), ones, literal.Get(next++)));
   });
   EXPECT_TRUE(assigned.ok()) << assigned;
   return *tensor;
 }
 
-std::vector<uint64_t> Bits(const RTensor& tensor) {
+std::vector<uint64_t> Bits(const evaluator::RTensor& tensor) {
   std::vector<uint64_t> bits;
-  ForEachIndex(tensor.description().shape, [&](Index index) {
+  evaluator::ForEachIndex(tensor.description().shape, [&](evaluator::Index index) {
     bits.push_back(tensor.At(index).bits);
     return absl::OkStatus();
   }).IgnoreError();
@@ -116,28 +117,29 @@ Literal Interpreted(const Module& module, const std::vector<Literal>& arguments)
 // Holds the root of a chain of views of parameter 0 (and of the scalar parameter 1) against the
 // interpreter; counts the chains that strides describe.
 void ExpectChain(const Module& module, const std::vector<Literal>& arguments, int* described) {
-  const LTensorPtr stored = Stored(arguments[0]);
+  const evaluator::LTensorPtr stored = Stored(arguments[0]);
   // The values by place in the storage.
   std::map<int64_t, uint64_t> cells;
   int64_t next = 0;
-  ForEachIndex(stored->description().shape, [&](Index index) {
+  evaluator::ForEachIndex(stored->description().shape, [&](evaluator::Index index) {
     cells[*stored->description().Position(index)] = arguments[0].Get(next++).bits;
     return absl::OkStatus();
   }).IgnoreError();
-  std::map<const Instruction*, RTensorPtr> tensors;
+  std::map<const Instruction*, evaluator::RTensorPtr> tensors;
   // Views of the storage itself, as long as the chain has no other source.
   std::map<const Instruction*, View> views;
   for (const auto& instruction : module.entry()->instructions()) {
     if (instruction->opcode() == Opcode::kParameter) {
       const bool scalar = instruction->parameter_number() == 1;
-      tensors[instruction.get()] =
-          scalar ? RTensorPtr(ConstantTensor(arguments[1].element_type(), {}, arguments[1].Get(0)))
-                 : RTensorPtr(stored);
+      tensors[instruction.get()] = scalar
+                                       ? evaluator::RTensorPtr(evaluator::ConstantTensor(
+                                             arguments[1].element_type(), {}, arguments[1].Get(0)))
+                                       : evaluator::RTensorPtr(stored);
       if (!scalar) views[instruction.get()] = stored->view();
       continue;
     }
     std::vector<View> dense, strided;
-    std::vector<RTensorPtr> sources;
+    std::vector<evaluator::RTensorPtr> sources;
     for (const Instruction* operand : instruction->operands()) {
       dense.push_back(
           View::Dense(operand->shape().dimensions(), static_cast<int64_t>(sources.size())));
@@ -147,7 +149,7 @@ void ExpectChain(const Module& module, const std::vector<Literal>& arguments, in
     }
     const std::optional<View> view = ViewOf(*instruction, dense);
     ASSERT_TRUE(view.has_value()) << instruction->Describe();
-    tensors[instruction.get()] = ViewTensor(*view, sources);
+    tensors[instruction.get()] = evaluator::ViewTensor(*view, sources);
     if (strided.size() != dense.size()) continue;
     const std::optional<View> composed = ViewOf(*instruction, strided);
     if (composed) views[instruction.get()] = *composed;
@@ -156,7 +158,7 @@ void ExpectChain(const Module& module, const std::vector<Literal>& arguments, in
   const Literal expected = Interpreted(module, arguments);
   EXPECT_EQ(Bits(*tensors.at(root)), Bits(expected)) << PrintModule(module);
   // A stored copy has the same values.
-  const absl::StatusOr<LTensorPtr> copy = Materialise(*tensors.at(root));
+  const absl::StatusOr<evaluator::LTensorPtr> copy = evaluator::Materialise(*tensors.at(root));
   ASSERT_TRUE(copy.ok()) << copy.status();
   EXPECT_EQ(Bits(**copy), Bits(expected));
   const auto view = views.find(root);
@@ -166,7 +168,7 @@ void ExpectChain(const Module& module, const std::vector<Literal>& arguments, in
   ++*described;
   EXPECT_TRUE((*description)->SharesStorageWith(stored->description()));
   int64_t element = 0;
-  ForEachIndex((*description)->shape, [&](Index index) {
+  evaluator::ForEachIndex((*description)->shape, [&](evaluator::Index index) {
     EXPECT_EQ(cells.at(*(*description)->Position(index)), expected.Get(element++).bits)
         << PrintModule(module);
     return absl::OkStatus();
@@ -234,10 +236,12 @@ TEST(Seed002, BinaryTensorsAreWhatTheInterpreterComputes) {
       const absl::StatusOr<std::unique_ptr<Module>> module =
           b.Build(AddInstruction(&b, op.opcode, {x, y}));
       if (!module.ok()) continue;  // takes two types, or declares its result
-      if (!FindScalarFunction(ScalarOpOf(*(*module)->entry()->root()))) continue;
+      if (!evaluator::FindScalarFunction(evaluator::ScalarOpOf(*(*module)->entry()->root())))
+        continue;
       ASSERT_EQ((*module)->entry()->root()->shape().element_type(),
-                ScalarResultType(op.opcode, type));
-      const RTensorPtr tensor = BinaryTensor(op.opcode, Stored(arguments[0]), Stored(arguments[1]));
+                evaluator::ScalarResultType(op.opcode, type));
+      const evaluator::RTensorPtr tensor =
+          evaluator::BinaryTensor(op.opcode, Stored(arguments[0]), Stored(arguments[1]));
       EXPECT_EQ(Bits(*tensor), Bits(Interpreted(**module, arguments))) << op.name << " " << row.x;
       ++compared;
     }
@@ -257,10 +261,10 @@ TEST(Seed002, SelectionsAreWhatTheInterpreterComputes) {
   const absl::StatusOr<std::unique_ptr<Module>> module =
       b.Build(Select(operands[0], operands[1], operands[2]));
   ASSERT_TRUE(module.ok()) << module.status();
-  const RTensorPtr tensor =
-      SelectTensor(Stored(arguments[0]), Stored(arguments[1]), Stored(arguments[2]));
+  const evaluator::RTensorPtr tensor =
+      evaluator::SelectTensor(Stored(arguments[0]), Stored(arguments[1]), Stored(arguments[2]));
   EXPECT_EQ(Bits(*tensor), Bits(Interpreted(**module, arguments)));
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::conformance

@@ -14,7 +14,7 @@
 #include "spec/analysis/isolate.h"
 #include "spec/element/element.h"
 
-namespace assay {
+namespace assay::evaluator {
 namespace {
 
 // The only instruction of an isolated module, by its kernel or its definition.
@@ -230,4 +230,4 @@ absl::StatusOr<std::vector<AccumulationFact>> FindAccumulationFacts(
   return FactFinder(instruction, operands, evaluation, leaf).Find(wanted);
 }
 
-}  // namespace assay
+}  // namespace assay::evaluator

@@ -10,7 +10,7 @@
 #include "spec/element/element.h"
 #include "spec/text/parser.h"
 
-namespace assay {
+namespace assay::evaluator {
 namespace {
 
 using boost::multiprecision::cpp_rational;
@@ -343,4 +343,4 @@ TEST(AccumulationFactsTest, WhatAddsNothingUp) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::evaluator

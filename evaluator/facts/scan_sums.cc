@@ -8,7 +8,7 @@
 #include "spec/analysis/scan_plan.h"
 #include "spec/element/element.h"
 
-namespace assay {
+namespace assay::evaluator {
 namespace {
 
 // Runs a sum over each lane: `Running` has Add(double), and put(at, running) takes what it is at an
@@ -101,4 +101,4 @@ ScanExtremes FindScanExtremes(const Instruction& scan, const ScanFold& fold,
   return extremes;
 }
 
-}  // namespace assay
+}  // namespace assay::evaluator

@@ -13,7 +13,7 @@
 #include "spec/ir/literal.h"
 #include "spec/ir/module.h"
 
-namespace assay {
+namespace assay::evaluator {
 
 // A leaf of the result of a scan that is a sum or a product of floats or complex numbers.
 struct ScanFold {
@@ -40,6 +40,6 @@ struct ScanExtremes {
 ScanExtremes FindScanExtremes(const Instruction& scan, const ScanFold& fold,
                               absl::Span<const Literal> operands, const TermMap& map);
 
-}  // namespace assay
+}  // namespace assay::evaluator
 
 #endif  // ASSAY_EVALUATOR_FACTS_SCAN_SUMS_H_

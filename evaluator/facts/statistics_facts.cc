@@ -7,7 +7,7 @@
 #include "runtime/float_environment.h"
 #include "spec/element/element.h"
 
-namespace assay {
+namespace assay::evaluator {
 namespace {
 
 // Of the cells of one feature.
@@ -64,4 +64,4 @@ std::vector<AccumulationFact> StatisticsFacts(const Instruction& training, const
   return facts;
 }
 
-}  // namespace assay
+}  // namespace assay::evaluator

@@ -9,7 +9,7 @@
 
 #include "evaluator/facts.h"
 
-namespace assay {
+namespace assay::evaluator {
 
 // Returns an upper bound of a number that was rounded to `value`: the next double, or 0 for 0.
 inline double Up(double value) {
@@ -20,6 +20,6 @@ inline double Up(double value) {
 std::vector<AccumulationFact> StatisticsFacts(const Instruction& training, const Literal& operand,
                                               bool variance);
 
-}  // namespace assay
+}  // namespace assay::evaluator
 
 #endif  // ASSAY_EVALUATOR_FACTS_STATISTICS_FACTS_H_

@@ -5,7 +5,7 @@
 
 #include "spec/analysis/isolate.h"
 
-namespace assay {
+namespace assay::evaluator {
 namespace {
 
 bool IsContraction(const Instruction& instruction) {
@@ -304,4 +304,4 @@ absl::StatusOr<std::vector<double>> FoldWidened(const Instruction& instruction,
   return values;
 }
 
-}  // namespace assay
+}  // namespace assay::evaluator

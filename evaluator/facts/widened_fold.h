@@ -15,7 +15,7 @@
 #include "spec/ir/literal.h"
 #include "spec/ir/module.h"
 
-namespace assay {
+namespace assay::evaluator {
 
 // Returns kAdd or kMultiply if the instruction folds floats or complex numbers by that operation,
 // otherwise kOther.
@@ -63,6 +63,6 @@ absl::StatusOr<std::vector<double>> FoldWidened(const Instruction& instruction,
                                                 absl::Span<const Literal> operands, Opcode fold,
                                                 const TermMap& map, const EvaluateModule& evaluate);
 
-}  // namespace assay
+}  // namespace assay::evaluator
 
 #endif  // ASSAY_EVALUATOR_FACTS_WIDENED_FOLD_H_

@@ -6,7 +6,7 @@
 #include "evaluator/real/dd_ball.h"
 #include "spec/element/element.h"
 
-namespace assay::kernels {
+namespace assay::evaluator::kernels {
 
 // The functions for a ball stand first, those for a complex number of balls below.
 template <class Real>
@@ -42,6 +42,6 @@ bool RoundScalar(ElementType type, const Scalar& number, Element& element) {
   }
 }
 
-}  // namespace assay::kernels
+}  // namespace assay::evaluator::kernels
 
 #endif  // ASSAY_EVALUATOR_KERNELS_BALL_SCALARS_H_

@@ -16,7 +16,7 @@
 #include "runtime/scratch.h"
 #include "spec/element/element.h"
 
-namespace assay::kernels {
+namespace assay::evaluator::kernels {
 namespace {
 
 using real::DdBall;
@@ -332,4 +332,4 @@ KernelOrNull PrepareBatchNorm(const Instruction& instruction) {
   }
 }
 
-}  // namespace assay::kernels
+}  // namespace assay::evaluator::kernels

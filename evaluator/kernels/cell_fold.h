@@ -16,7 +16,7 @@
 #include "evaluator/kernels/recognised_fold.h"
 #include "runtime/scratch.h"
 
-namespace assay::kernels {
+namespace assay::evaluator::kernels {
 
 // Positions are counted in elements. Short arrays use 32-bit ones, which halves the scratch.
 template <typename Position>
@@ -224,6 +224,6 @@ absl::Status FoldManyCells(const RecognisedFold& fold, const CellRange& range, c
   return absl::OkStatus();
 }
 
-}  // namespace assay::kernels
+}  // namespace assay::evaluator::kernels
 
 #endif  // ASSAY_EVALUATOR_KERNELS_CELL_FOLD_H_

@@ -18,7 +18,7 @@
 #include "evaluator/kernels/running_sums.h"
 #include "runtime/parallel.h"
 
-namespace assay::kernels {
+namespace assay::evaluator::kernels {
 
 // The arguments are those of FoldManyCells.
 template <typename Walk>
@@ -227,6 +227,6 @@ absl::Status FoldOrSumManyCells(const RecognisedFold& fold, int64_t cell_count, 
       fold, {0, cell_count}, [](int64_t) { return true; }, live_bytes, walk, cells, meter, context);
 }
 
-}  // namespace assay::kernels
+}  // namespace assay::evaluator::kernels
 
 #endif  // ASSAY_EVALUATOR_KERNELS_CELL_SUMS_H_

@@ -16,7 +16,7 @@
 #include "runtime/parallel.h"
 #include "runtime/scratch.h"
 
-namespace assay::kernels {
+namespace assay::evaluator::kernels {
 namespace {
 
 using real::DdBall;
@@ -172,4 +172,4 @@ KernelOrNull PrepareCholesky(const Instruction& instruction) {
   return std::make_unique<CholeskyKernel>(instruction);
 }
 
-}  // namespace assay::kernels
+}  // namespace assay::evaluator::kernels

@@ -12,7 +12,7 @@
 #include "evaluator/kernels/kernel.h"
 #include "spec/element/element.h"
 
-namespace assay::kernels {
+namespace assay::evaluator::kernels {
 
 // The elements of the factor that are decided so far. Element (i, j) is at i * n + j, j <= i.
 struct FactorElements {
@@ -70,6 +70,6 @@ absl::StatusOr<FactorOutcome> FactorRowsWide(ElementType type, int64_t n, int64_
 // The number of bytes that it allocates.
 int64_t FactorRowsWideBytes(ElementType type, int64_t rows);
 
-}  // namespace assay::kernels
+}  // namespace assay::evaluator::kernels
 
 #endif  // ASSAY_EVALUATOR_KERNELS_CHOLESKY_FACTOR_H_

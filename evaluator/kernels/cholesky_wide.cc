@@ -2,7 +2,7 @@
 #include "evaluator/kernels/cholesky_factor.h"
 #include "evaluator/real/big_tier_impl.h"
 
-namespace assay::kernels {
+namespace assay::evaluator::kernels {
 namespace {
 
 using Real = real::Ball<real::BigMath<384 + 64>>;
@@ -24,4 +24,4 @@ int64_t FactorRowsWideBytes(ElementType type, int64_t rows) {
   return rows * rows * static_cast<int64_t>(sizeof(Real)) * (IsComplex(type) ? 2 : 1);
 }
 
-}  // namespace assay::kernels
+}  // namespace assay::evaluator::kernels

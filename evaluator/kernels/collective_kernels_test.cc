@@ -8,7 +8,7 @@
 #include "evaluator/kernels/differential.h"
 #include "spec/analysis/collectives.h"
 
-namespace assay {
+namespace assay::evaluator {
 namespace {
 
 using ::testing::AllOf;
@@ -520,4 +520,4 @@ TEST(Collectives, ABudgetStopsThem) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::evaluator

@@ -21,7 +21,7 @@
 #include "spec/analysis/collectives.h"
 #include "spec/views/view.h"
 
-namespace assay {
+namespace assay::evaluator {
 namespace kernels {
 namespace {
 
@@ -328,4 +328,4 @@ absl::StatusOr<std::unique_ptr<Kernel>> PrepareCollective(const Instruction& col
   return PrepareCollectiveStraight(collective, members, position);
 }
 
-}  // namespace assay
+}  // namespace assay::evaluator

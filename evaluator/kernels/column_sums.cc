@@ -11,7 +11,7 @@
 #include "evaluator/real/rounded_sum.h"
 #include "runtime/parallel.h"
 
-namespace assay::kernels {
+namespace assay::evaluator::kernels {
 namespace {
 
 class ColumnSums : public Kernel {
@@ -133,4 +133,4 @@ std::unique_ptr<Kernel> PrepareColumnSums(const Instruction& reduce, const Recog
   return std::make_unique<ColumnSums>(fold.type(), rows, columns);
 }
 
-}  // namespace assay::kernels
+}  // namespace assay::evaluator::kernels

@@ -7,11 +7,11 @@
 #include "evaluator/kernels/kernel.h"
 #include "evaluator/kernels/recognised_fold.h"
 
-namespace assay::kernels {
+namespace assay::evaluator::kernels {
 
 // Returns null if the reduce does not sum leading dimensions of one operand that is no view.
 std::unique_ptr<Kernel> PrepareColumnSums(const Instruction& reduce, const RecognisedFold& fold);
 
-}  // namespace assay::kernels
+}  // namespace assay::evaluator::kernels
 
 #endif  // ASSAY_EVALUATOR_KERNELS_COLUMN_SUMS_H_

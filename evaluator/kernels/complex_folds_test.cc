@@ -13,7 +13,7 @@
 #include "evaluator/real/complex_exact.h"
 #include "evaluator/real/exact_gaussian.h"
 
-namespace assay {
+namespace assay::evaluator {
 namespace {
 
 using exact_gaussian::Number;
@@ -423,4 +423,4 @@ TEST(ComplexFolds, UndecidedElementsAreNoted) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::evaluator

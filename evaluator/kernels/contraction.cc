@@ -6,7 +6,7 @@
 #include "runtime/box_grid.h"
 #include "runtime/parallel.h"
 
-namespace assay::kernels {
+namespace assay::evaluator::kernels {
 namespace {
 
 // Longer contracted indices come in parts of at most so many elements.
@@ -342,4 +342,4 @@ absl::Status Contraction::Run(runtime::Sources operands, std::byte* out, Rooms& 
   });
 }
 
-}  // namespace assay::kernels
+}  // namespace assay::evaluator::kernels

@@ -21,7 +21,7 @@
 #include "spec/views/odometer.h"
 #include "spec/views/view.h"
 
-namespace assay::kernels {
+namespace assay::evaluator::kernels {
 
 // The strides of the result, in elements.
 struct ContractionStrides {
@@ -107,6 +107,6 @@ class Contraction {
   bool empty_;
 };
 
-}  // namespace assay::kernels
+}  // namespace assay::evaluator::kernels
 
 #endif  // ASSAY_EVALUATOR_KERNELS_CONTRACTION_H_

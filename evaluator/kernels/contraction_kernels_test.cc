@@ -5,7 +5,7 @@
 #include "absl/strings/str_split.h"
 #include "evaluator/kernels/differential.h"
 
-namespace assay {
+namespace assay::evaluator {
 namespace {
 
 // Operand and result types of contractions: alike, and with a result type of its own.
@@ -320,4 +320,4 @@ TEST(ContractionKernels, ConvolutionsOfEveryType) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::evaluator

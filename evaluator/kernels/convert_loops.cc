@@ -11,7 +11,7 @@
 #include "evaluator/kernels/kernel.h"
 #include "spec/element/element.h"
 
-namespace assay::kernels {
+namespace assay::evaluator::kernels {
 namespace {
 
 constexpr int64_t kConvertBlock = 512;
@@ -253,4 +253,4 @@ UnaryLoop FindConvertLoop(const ScalarOp& op) {
   return nullptr;
 }
 
-}  // namespace assay::kernels
+}  // namespace assay::evaluator::kernels

@@ -10,7 +10,7 @@
 #include "runtime/scratch.h"
 #include "spec/ops/dot.h"
 
-namespace assay::kernels {
+namespace assay::evaluator::kernels {
 namespace {
 
 KernelOrNull PrepareContraction(const Instruction& instruction) {
@@ -106,4 +106,4 @@ KernelOrNull PrepareOnConverted(const Instruction& instruction) {
   return OnConverted::Prepare(instruction);
 }
 
-}  // namespace assay::kernels
+}  // namespace assay::evaluator::kernels

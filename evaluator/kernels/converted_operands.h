@@ -4,13 +4,13 @@
 
 #include "evaluator/kernels/kernel.h"
 
-namespace assay::kernels {
+namespace assay::evaluator::kernels {
 
 // Takes a dot, convolution or ragged-dot; returns null for others, where factors and result are of
 // one class (float, integer, complex, pred), and where there is no kernel for factors of the
 // result's type.
 KernelOrNull PrepareOnConverted(const Instruction& instruction);
 
-}  // namespace assay::kernels
+}  // namespace assay::evaluator::kernels
 
 #endif  // ASSAY_EVALUATOR_KERNELS_CONVERTED_OPERANDS_H_

@@ -14,7 +14,7 @@
 #include "spec/analysis/window_taps.h"
 #include "spec/ops/dimension_numbers.h"
 
-namespace assay::kernels {
+namespace assay::evaluator::kernels {
 namespace {
 
 // Sizes and strides of a view, dimension by dimension.
@@ -157,4 +157,4 @@ KernelOrNull PrepareConvolution(const Instruction& instruction) {
   return std::make_unique<ConvolutionKernel>(instruction, *types);
 }
 
-}  // namespace assay::kernels
+}  // namespace assay::evaluator::kernels

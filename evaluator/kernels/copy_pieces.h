@@ -10,7 +10,7 @@
 #include "evaluator/kernels/kernel.h"
 #include "runtime/strided_copy.h"
 
-namespace assay::kernels {
+namespace assay::evaluator::kernels {
 
 class CopyPieces : public Kernel {
  public:
@@ -38,6 +38,6 @@ class CopyPieces : public Kernel {
   std::vector<Piece> pieces_;
 };
 
-}  // namespace assay::kernels
+}  // namespace assay::evaluator::kernels
 
 #endif  // ASSAY_EVALUATOR_KERNELS_COPY_PIECES_H_

@@ -26,7 +26,7 @@
 
 #include "evaluator/real/roots_of_unity.h"
 
-namespace assay::kernels {
+namespace assay::evaluator::kernels {
 namespace {
 
 using real::ComplexOf;
@@ -348,4 +348,4 @@ absl::Status DdFourier::ConvolutionPass(int64_t p, int64_t m, int64_t s, const N
   return absl::OkStatus();
 }
 
-}  // namespace assay::kernels
+}  // namespace assay::evaluator::kernels

@@ -20,7 +20,7 @@
 #include "evaluator/kernels/kernel.h"
 #include "evaluator/real/dd_ball.h"
 
-namespace assay::kernels {
+namespace assay::evaluator::kernels {
 
 class DdFourier {
  public:
@@ -52,6 +52,6 @@ class DdFourier {
   std::map<int64_t, std::unique_ptr<Convolution>> convolutions_;  // by factor
 };
 
-}  // namespace assay::kernels
+}  // namespace assay::evaluator::kernels
 
 #endif  // ASSAY_EVALUATOR_KERNELS_DD_FOURIER_H_

@@ -20,7 +20,7 @@
 #include "spec/ops/shape_inference.h"
 #include "spec/text/parser.h"
 
-namespace assay {
+namespace assay::evaluator {
 
 // What the elements of an operand are drawn from.
 enum class Profile {
@@ -207,6 +207,6 @@ inline std::string BinaryComputation(const std::string& name, ElementType type,
                       " parameter(1)\n  ROOT c = ", t, " ", op, "\n}\n");
 }
 
-}  // namespace assay
+}  // namespace assay::evaluator
 
 #endif  // ASSAY_EVALUATOR_KERNELS_DIFFERENTIAL_H_

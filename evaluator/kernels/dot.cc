@@ -11,7 +11,7 @@
 #include "evaluator/ops/block_scale.h"
 #include "spec/ops/dimension_numbers.h"
 
-namespace assay::kernels {
+namespace assay::evaluator::kernels {
 namespace {
 
 int64_t SizeOf(const Shape& shape, absl::Span<const int64_t> dimensions) {
@@ -122,4 +122,4 @@ KernelOrNull PrepareScaledDot(const Instruction& instruction) {
   return Prepare(instruction, {}, scaled);
 }
 
-}  // namespace assay::kernels
+}  // namespace assay::evaluator::kernels

@@ -11,7 +11,7 @@
 #include "evaluator/scalar/rounded_functions.h"
 #include "spec/element/element.h"
 
-namespace assay::kernels {
+namespace assay::evaluator::kernels {
 namespace {
 
 constexpr int64_t kLoopBlock = 512;
@@ -243,4 +243,4 @@ std::optional<ElementLoop> FindElementLoop(const ScalarOp& op) {
   return loop;
 }
 
-}  // namespace assay::kernels
+}  // namespace assay::evaluator::kernels

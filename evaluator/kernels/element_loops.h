@@ -13,7 +13,7 @@
 #include "evaluator/evaluator.h"
 #include "evaluator/scalar/scalar_ops.h"
 
-namespace assay::kernels {
+namespace assay::evaluator::kernels {
 
 // `out` may be the storage of an operand with elements of the same size.
 using UnaryLoop = void (*)(const ScalarFunction& function, const std::byte* x, std::byte* out,
@@ -56,6 +56,6 @@ TernaryLoop FindNativeSelectLoop(const ScalarOp& op);
 TernaryLoop FindNativeClampLoop(ElementType type);
 UnaryLoop FindConvertLoop(const ScalarOp& op);
 
-}  // namespace assay::kernels
+}  // namespace assay::evaluator::kernels
 
 #endif  // ASSAY_EVALUATOR_KERNELS_ELEMENT_LOOPS_H_

@@ -17,7 +17,7 @@
 #include "runtime/view_reader.h"
 #include "spec/element/element.h"
 
-namespace assay::kernels {
+namespace assay::evaluator::kernels {
 namespace {
 
 // Elements between two charges of the budget; fewer where blocks of views are copied, so that the
@@ -399,4 +399,4 @@ KernelOrNull PrepareElementwise(const Instruction& instruction, absl::Span<const
   return std::make_unique<UnaryKernel>(instruction, views, *loop);
 }
 
-}  // namespace assay::kernels
+}  // namespace assay::evaluator::kernels

@@ -7,7 +7,7 @@
 #include "evaluator/scalar/scalar_ops.h"
 #include "spec/op_info.h"
 
-namespace assay {
+namespace assay::evaluator {
 namespace {
 
 // Sizes around the lanes of vectors and the blocks of loops. Elementary functions cost much more
@@ -221,4 +221,4 @@ TEST(ElementwiseKernels, LooksNarrowTypesUpInTables) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::evaluator

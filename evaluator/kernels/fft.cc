@@ -18,7 +18,7 @@
 #include "runtime/parallel.h"
 #include "runtime/scratch.h"
 
-namespace assay::kernels {
+namespace assay::evaluator::kernels {
 namespace {
 
 using real::DdBall;
@@ -295,4 +295,4 @@ KernelOrNull PrepareFft(const Instruction& instruction) {
   return std::make_unique<FftKernel>(instruction);
 }
 
-}  // namespace assay::kernels
+}  // namespace assay::evaluator::kernels

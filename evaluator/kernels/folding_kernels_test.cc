@@ -5,7 +5,7 @@
 #include "evaluator/kernels/differential.h"
 #include "spec/testing/schedule.h"
 
-namespace assay {
+namespace assay::evaluator {
 namespace {
 
 // Recognised reducers and one that is none, in the types that admit them.
@@ -513,4 +513,4 @@ TEST(FoldingKernels, LongRunningSums) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::evaluator

@@ -13,7 +13,7 @@
 #include "evaluator/real/roots_of_unity.h"
 #include "spec/testing/schedule.h"
 
-namespace assay {
+namespace assay::evaluator {
 namespace {
 
 using kernels::DdFourier;
@@ -336,4 +336,4 @@ TEST_F(Fourier, RefusesOtherSizes) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::evaluator

@@ -12,7 +12,7 @@
 #include "runtime/strided_copy.h"
 #include "spec/ops/dimension_numbers.h"
 
-namespace assay::kernels {
+namespace assay::evaluator::kernels {
 namespace {
 
 // The starts of a dynamic slice: scalars from operand `first` on, or one vector there.
@@ -272,4 +272,4 @@ KernelOrNull PrepareGather(const Instruction& instruction) {
   return std::make_unique<GatherKernel>(instruction);
 }
 
-}  // namespace assay::kernels
+}  // namespace assay::evaluator::kernels

@@ -20,7 +20,7 @@
 #include "spec/ir/module.h"
 #include "spec/views/view.h"
 
-namespace assay::kernels {
+namespace assay::evaluator::kernels {
 
 // Returns null if the family has no kernel for these types; the definition runs the instruction.
 using KernelOrNull = absl::StatusOr<std::unique_ptr<Kernel>>;
@@ -106,6 +106,6 @@ class Meter : public runtime::Meter {
 #define ASSAY_INDEPENDENT_TURNS _Pragma("GCC ivdep")
 #endif
 
-}  // namespace assay::kernels
+}  // namespace assay::evaluator::kernels
 
 #endif  // ASSAY_EVALUATOR_KERNELS_KERNEL_H_

@@ -15,7 +15,7 @@
 #include "spec/element/element.h"
 #include "spec/text/parser.h"
 
-namespace assay {
+namespace assay::evaluator {
 namespace {
 
 // Reproducible values: floats in (-4, 4), parts of complex numbers in (-1.3, 1.3), so that long
@@ -306,4 +306,4 @@ void BM_batch_norm_inference(benchmark::State& state) {
 BENCHMARK(BM_batch_norm_inference)->Arg(256)->Arg(16384)->Unit(benchmark::kMicrosecond);
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::evaluator

@@ -9,7 +9,7 @@
 #include "gtest/gtest.h"
 #include "spec/text/parser.h"
 
-namespace assay {
+namespace assay::evaluator {
 namespace {
 
 // Long runs of each family stop soon after the budget is spent.
@@ -82,4 +82,4 @@ TEST(Kernels, NameTheOperationThatHasNone) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::evaluator

@@ -19,7 +19,7 @@
 #include "spec/analysis/reducer.h"
 #include "spec/element/element.h"
 
-namespace assay::kernels {
+namespace assay::evaluator::kernels {
 
 // The init and the elements so far: sums and products of floats and complex numbers exactly, with a
 // rounding wherever a value is wanted; all else by the loop of its operation.
@@ -102,6 +102,6 @@ class LaneFold {
   std::optional<ComplexProduct> complex_factors_;
 };
 
-}  // namespace assay::kernels
+}  // namespace assay::evaluator::kernels
 
 #endif  // ASSAY_EVALUATOR_KERNELS_LANE_FOLD_H_

@@ -9,7 +9,7 @@
 #include "evaluator/kernels/differential.h"
 #include "evaluator/kernels/wide_oracle.h"
 
-namespace assay {
+namespace assay::evaluator {
 namespace {
 
 std::vector<ElementType> FloatTypes() {
@@ -479,4 +479,4 @@ TEST_F(BatchNorm, IsExact) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::evaluator

@@ -15,7 +15,7 @@
 #include "spec/testing/counted_memory.h"
 #include "spec/text/parser.h"
 
-namespace assay {
+namespace assay::evaluator {
 namespace {
 
 // What a kernel may take whatever its operands: tiles, blocks, tables of 16-bit types.
@@ -245,4 +245,4 @@ TEST(KernelMemory, StaysWithinTwiceTheLiveTensors) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::evaluator

@@ -13,7 +13,7 @@
 #include "runtime/strided_copy.h"
 #include "spec/element/element.h"
 
-namespace assay {
+namespace assay::evaluator {
 namespace kernels {
 namespace {
 
@@ -342,4 +342,4 @@ KernelOrNull PrepareBitcast(const Instruction& instruction) {
 }
 
 }  // namespace kernels
-}  // namespace assay
+}  // namespace assay::evaluator

@@ -4,7 +4,7 @@
 
 #include "evaluator/kernels/differential.h"
 
-namespace assay {
+namespace assay::evaluator {
 namespace {
 
 // `T` in instruction and parameters stands for the element type.
@@ -169,4 +169,4 @@ TEST(MovingKernels, CountsAndReinterprets) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::evaluator

@@ -10,7 +10,7 @@
 #include "evaluator/kernels/kernel.h"
 #include "evaluator/scalar/comparison.h"
 
-namespace assay::kernels {
+namespace assay::evaluator::kernels {
 namespace {
 
 template <typename T>
@@ -554,4 +554,4 @@ TernaryLoop FindNativeSelectLoop(const ScalarOp& op) {
   }
 }
 
-}  // namespace assay::kernels
+}  // namespace assay::evaluator::kernels

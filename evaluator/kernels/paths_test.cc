@@ -15,7 +15,7 @@
 #include "runtime/parallel.h"
 #include "spec/text/parser.h"
 
-namespace assay {
+namespace assay::evaluator {
 namespace {
 
 // What a run gives besides its result.
@@ -238,4 +238,4 @@ TEST(Paths, LargeArraysOfOddSizes) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::evaluator

@@ -6,7 +6,7 @@
 #include "evaluator/kernels/converted_operands.h"
 #include "evaluator/kernels/kernel.h"
 
-namespace assay {
+namespace assay::evaluator {
 namespace {
 
 using PrepareFunction = kernels::KernelOrNull (*)(const Instruction&);
@@ -120,4 +120,4 @@ absl::StatusOr<std::unique_ptr<Kernel>> PrepareKernelOnViews(const Instruction& 
   return family(instruction, views);
 }
 
-}  // namespace assay
+}  // namespace assay::evaluator

@@ -14,7 +14,7 @@
 #include "spec/ops/dimension_numbers.h"
 #include "spec/views/odometer.h"
 
-namespace assay::kernels {
+namespace assay::evaluator::kernels {
 namespace {
 
 using Mode = analysis::RaggedGroups::Mode;
@@ -204,4 +204,4 @@ KernelOrNull PrepareRaggedDot(const Instruction& instruction) {
   return std::make_unique<RaggedDotKernel>(instruction, *types);
 }
 
-}  // namespace assay::kernels
+}  // namespace assay::evaluator::kernels

@@ -7,7 +7,7 @@
 #include "evaluator/ops/random_blocks.h"
 #include "runtime/parallel.h"
 
-namespace assay::kernels {
+namespace assay::evaluator::kernels {
 namespace {
 
 // Blocks at once, and in the share of a thread.
@@ -143,4 +143,4 @@ KernelOrNull PrepareRandomBits(const Instruction& instruction) {
   return std::make_unique<RandomBitsKernel>(instruction);
 }
 
-}  // namespace assay::kernels
+}  // namespace assay::evaluator::kernels

@@ -6,7 +6,7 @@
 #include "absl/strings/str_join.h"
 #include "evaluator/kernels/differential.h"
 
-namespace assay {
+namespace assay::evaluator {
 namespace {
 
 void Check(Differential& differential, ElementType type, const std::vector<int64_t>& sizes) {
@@ -58,4 +58,4 @@ TEST(RandomKernels, EveryTypeAndManyBatches) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::evaluator

@@ -10,7 +10,7 @@
 #include "runtime/scratch.h"
 #include "spec/element/element.h"
 
-namespace assay::kernels {
+namespace assay::evaluator::kernels {
 namespace {
 
 // Decoded elements held at once. Longer rows come in parts of kFoldPart.
@@ -404,4 +404,4 @@ absl::Status RecognisedFold::Running::StoreComplexProduct(std::byte* out, int64_
   return absl::OkStatus();
 }
 
-}  // namespace assay::kernels
+}  // namespace assay::evaluator::kernels

@@ -21,7 +21,7 @@
 #include "evaluator/real/rounded_sum.h"
 #include "spec/analysis/reducer.h"
 
-namespace assay::kernels {
+namespace assay::evaluator::kernels {
 
 // The element loop of a reducer that may combine two at a time, whatever the order: every
 // recognised one but the sums and products of floats and complex numbers.
@@ -117,6 +117,6 @@ class RecognisedFold {
   bool is_signed_ = false;
 };
 
-}  // namespace assay::kernels
+}  // namespace assay::evaluator::kernels
 
 #endif  // ASSAY_EVALUATOR_KERNELS_RECOGNISED_FOLD_H_

@@ -21,7 +21,7 @@
 #include "runtime/view_reader.h"
 #include "spec/element/element.h"
 
-namespace assay::kernels {
+namespace assay::evaluator::kernels {
 namespace {
 
 // A reduction as a matrix: every row of it becomes one element of the result.
@@ -468,4 +468,4 @@ KernelOrNull PrepareMap(const Instruction& instruction) {
   return std::make_unique<MapKernel>(instruction, *std::move(region));
 }
 
-}  // namespace assay::kernels
+}  // namespace assay::evaluator::kernels

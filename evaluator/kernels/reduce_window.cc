@@ -18,7 +18,7 @@
 #include "runtime/parallel.h"
 #include "spec/element/element.h"
 
-namespace assay::kernels {
+namespace assay::evaluator::kernels {
 namespace {
 
 class FoldingWindow : public Kernel {
@@ -405,4 +405,4 @@ KernelOrNull PrepareReduceWindow(const Instruction& instruction) {
   return as_written();
 }
 
-}  // namespace assay::kernels
+}  // namespace assay::evaluator::kernels

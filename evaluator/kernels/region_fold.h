@@ -14,7 +14,7 @@
 #include "evaluator/region/scalar_program.h"
 #include "runtime/parallel.h"
 
-namespace assay::kernels {
+namespace assay::evaluator::kernels {
 
 // The element types that a reduction of one array or several folds.
 struct FoldTypes {
@@ -82,6 +82,6 @@ class RegionFold {
   absl::InlinedVector<Element, 4> results_;
 };
 
-}  // namespace assay::kernels
+}  // namespace assay::evaluator::kernels
 
 #endif  // ASSAY_EVALUATOR_KERNELS_REGION_FOLD_H_

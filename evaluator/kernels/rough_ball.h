@@ -11,7 +11,7 @@
 #include "evaluator/real/enclosure.h"
 #include "spec/element/element.h"
 
-namespace assay::kernels {
+namespace assay::evaluator::kernels {
 
 // The ends of an enclosure as patterns. Rounding is monotone but for types in which values beyond
 // the largest one of either sign are one NaN: so an enclosure of both signs is none.
@@ -43,6 +43,6 @@ inline real::Ends RoundBall(ElementType type, const RoughBall& ball) {
 // Returns true if the type is so much narrower than a double that this decides most results.
 inline bool SuitsRoughBalls(ElementType type) { return IsFloat(type) && Info(type).bits <= 32; }
 
-}  // namespace assay::kernels
+}  // namespace assay::evaluator::kernels
 
 #endif  // ASSAY_EVALUATOR_KERNELS_ROUGH_BALL_H_

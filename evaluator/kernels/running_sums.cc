@@ -11,7 +11,7 @@
 #define ASSAY_DISPATCH_AVX2 1
 #endif
 
-namespace assay::kernels {
+namespace assay::evaluator::kernels {
 namespace {
 
 #define ASSAY_INLINE inline __attribute__((always_inline))
@@ -208,4 +208,4 @@ int64_t SumRows(const std::byte* first, const std::byte* const* rows, int64_t co
   return SumRowsBy<2>(first, rows, count, n, errors, out);
 }
 
-}  // namespace assay::kernels
+}  // namespace assay::evaluator::kernels

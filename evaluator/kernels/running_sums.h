@@ -13,7 +13,7 @@
 #include "evaluator/kernels/recognised_fold.h"
 #include "evaluator/real/rounded_sum.h"
 
-namespace assay::kernels {
+namespace assay::evaluator::kernels {
 
 // Returns true if updates of a type are added in this way.
 inline bool AddsInDouble(const RecognisedFold& fold, ElementType updates) {
@@ -48,6 +48,6 @@ int64_t SumRows(const std::byte* first, const std::byte* const* rows, int64_t co
                 double* errors, std::byte* out);
 inline bool IsOpen(double errors) { return errors == std::numeric_limits<double>::infinity(); }
 
-}  // namespace assay::kernels
+}  // namespace assay::evaluator::kernels
 
 #endif  // ASSAY_EVALUATOR_KERNELS_RUNNING_SUMS_H_

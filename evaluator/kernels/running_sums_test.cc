@@ -12,7 +12,7 @@
 #include "evaluator/real/exact_sum.h"
 #include "runtime/float_environment.h"
 
-namespace assay::kernels {
+namespace assay::evaluator::kernels {
 namespace {
 
 // Rows of terms, of which the first is what the sums begin with.
@@ -126,4 +126,4 @@ TEST(RunningSumsTest, LeaveOpenWhatADoubleDoesNotKnow) {
 }
 
 }  // namespace
-}  // namespace assay::kernels
+}  // namespace assay::evaluator::kernels

@@ -19,7 +19,7 @@
 #include "spec/analysis/scan_plan.h"
 #include "spec/element/element.h"
 
-namespace assay::kernels {
+namespace assay::evaluator::kernels {
 namespace {
 
 // An array [outer, inner] of a step, stacked as [outer, steps, inner].
@@ -361,4 +361,4 @@ KernelOrNull PrepareScan(const Instruction& instruction) {
   return std::make_unique<MixedScan>(*std::move(as_written), instruction, folds);
 }
 
-}  // namespace assay::kernels
+}  // namespace assay::evaluator::kernels

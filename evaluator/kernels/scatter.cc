@@ -22,7 +22,7 @@
 #include "runtime/parallel.h"
 #include "spec/element/element.h"
 
-namespace assay::kernels {
+namespace assay::evaluator::kernels {
 namespace {
 
 // The update replaces what was there.
@@ -420,4 +420,4 @@ KernelOrNull PrepareScatter(const Instruction& instruction) {
   return as_written();
 }
 
-}  // namespace assay::kernels
+}  // namespace assay::evaluator::kernels

@@ -12,7 +12,7 @@
 #include "spec/analysis/scatter_plan.h"
 #include "spec/views/odometer.h"
 
-namespace assay::kernels {
+namespace assay::evaluator::kernels {
 
 struct ScatterWindows : analysis::ScatterPlan {
   using ScatterPlan::ScatterPlan;
@@ -74,6 +74,6 @@ struct ScatterWindows : analysis::ScatterPlan {
   }
 };
 
-}  // namespace assay::kernels
+}  // namespace assay::evaluator::kernels
 
 #endif  // ASSAY_EVALUATOR_KERNELS_SCATTER_WINDOWS_H_

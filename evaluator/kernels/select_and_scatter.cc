@@ -19,7 +19,7 @@
 #include "runtime/parallel.h"
 #include "spec/element/element.h"
 
-namespace assay::kernels {
+namespace assay::evaluator::kernels {
 namespace {
 
 // Returns the direction in which a computation compares its two f32 parameters, if it does nothing
@@ -283,4 +283,4 @@ KernelOrNull PrepareSelectAndScatter(const Instruction& instruction) {
       loop.has_value() ? std::nullopt : RecognisedFold::For(scatter, type));
 }
 
-}  // namespace assay::kernels
+}  // namespace assay::evaluator::kernels

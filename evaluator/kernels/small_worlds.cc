@@ -12,7 +12,7 @@
 #include "spec/text/parser.h"
 #include "spec/text/printer.h"
 
-namespace assay {
+namespace assay::evaluator {
 namespace {
 
 // There are some ten million configurations, of which many read and write alike.
@@ -272,4 +272,4 @@ std::optional<std::vector<Axis>> Windows(int64_t size, const WindowDimension& wi
   return windows;
 }
 
-}  // namespace assay
+}  // namespace assay::evaluator

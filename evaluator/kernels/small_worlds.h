@@ -18,7 +18,7 @@
 #include "evaluator/region/scalar_program.h"
 #include "spec/ir/module.h"
 
-namespace assay {
+namespace assay::evaluator {
 
 // Elements as bit patterns in row-major order.
 struct SmallArray {
@@ -95,6 +95,6 @@ std::optional<Axis> Extended(const Axis& axis, int64_t low, int64_t high);
 // The places that each position of a window covers; nullopt where the window is none.
 std::optional<std::vector<Axis>> Windows(int64_t size, const WindowDimension& window);
 
-}  // namespace assay
+}  // namespace assay::evaluator
 
 #endif  // ASSAY_EVALUATOR_KERNELS_SMALL_WORLDS_H_

@@ -5,7 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "evaluator/kernels/small_worlds.h"
 
-namespace assay {
+namespace assay::evaluator {
 namespace {
 
 // One dimension: its size, what the attribute says, and the elements that the result has along it
@@ -239,4 +239,4 @@ TEST(SmallWorlds, Windows) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::evaluator

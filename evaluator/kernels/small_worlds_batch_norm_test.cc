@@ -10,7 +10,7 @@
 #include "evaluator/kernels/small_worlds.h"
 #include "evaluator/kernels/wide_oracle.h"
 
-namespace assay {
+namespace assay::evaluator {
 namespace {
 
 using Ints = std::vector<int64_t>;
@@ -209,4 +209,4 @@ TEST(SmallWorlds, BatchNormGradients) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::evaluator

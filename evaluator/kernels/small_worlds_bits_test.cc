@@ -8,7 +8,7 @@
 
 #include "evaluator/kernels/small_worlds.h"
 
-namespace assay {
+namespace assay::evaluator {
 namespace {
 
 using Ints = std::vector<int64_t>;
@@ -148,4 +148,4 @@ TEST(SmallWorlds, BitcastConversions) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::evaluator

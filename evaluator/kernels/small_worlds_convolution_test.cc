@@ -8,7 +8,7 @@
 
 #include "evaluator/kernels/small_worlds.h"
 
-namespace assay {
+namespace assay::evaluator {
 namespace {
 
 using Ints = std::vector<int64_t>;
@@ -261,4 +261,4 @@ TEST(SmallWorlds, Convolutions) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::evaluator

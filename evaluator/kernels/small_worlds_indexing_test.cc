@@ -8,7 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "evaluator/kernels/small_worlds.h"
 
-namespace assay {
+namespace assay::evaluator {
 namespace {
 
 using Ints = std::vector<int64_t>;
@@ -342,4 +342,4 @@ TEST(SmallWorlds, DimensionNumbersOutOfRange) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::evaluator

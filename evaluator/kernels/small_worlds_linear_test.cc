@@ -9,7 +9,7 @@
 #include "evaluator/kernels/small_worlds.h"
 #include "evaluator/kernels/wide_fourier.h"
 
-namespace assay {
+namespace assay::evaluator {
 namespace {
 
 using Ints = std::vector<int64_t>;
@@ -246,4 +246,4 @@ TEST(SmallWorlds, FourierTransforms) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::evaluator

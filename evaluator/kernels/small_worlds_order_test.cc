@@ -6,7 +6,7 @@
 
 #include "evaluator/kernels/small_worlds.h"
 
-namespace assay {
+namespace assay::evaluator {
 namespace {
 
 using Ints = std::vector<int64_t>;
@@ -149,4 +149,4 @@ TEST(SmallWorlds, TopK) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::evaluator

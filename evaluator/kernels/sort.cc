@@ -20,7 +20,7 @@
 #include "runtime/scratch.h"
 #include "spec/element/element.h"
 
-namespace assay::kernels {
+namespace assay::evaluator::kernels {
 namespace {
 
 // Items that are sorted with as much room beside them; more are partitioned in place first.
@@ -372,4 +372,4 @@ KernelOrNull PrepareSort(const Instruction& instruction) {
                                       *std::move(region));
 }
 
-}  // namespace assay::kernels
+}  // namespace assay::evaluator::kernels

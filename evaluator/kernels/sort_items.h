@@ -14,7 +14,7 @@
 #include "evaluator/kernels/sort_numbers.h"
 #include "spec/element/element.h"
 
-namespace assay::kernels {
+namespace assay::evaluator::kernels {
 
 // The number and the place of an element of a line, of 32 bits where both fit.
 template <typename N>
@@ -122,6 +122,6 @@ class CountingSort {
   std::vector<int64_t> first_;  // by rank
 };
 
-}  // namespace assay::kernels
+}  // namespace assay::evaluator::kernels
 
 #endif  // ASSAY_EVALUATOR_KERNELS_SORT_ITEMS_H_

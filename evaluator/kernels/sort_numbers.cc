@@ -4,7 +4,7 @@
 
 #include "evaluator/scalar/scalar_ops.h"
 
-namespace assay::kernels {
+namespace assay::evaluator::kernels {
 
 std::optional<SortNumbers> SortNumbers::ForComparator(const Computation& comparator) {
   std::optional<analysis::SortKey> key = analysis::RecogniseSortKey(comparator);
@@ -44,4 +44,4 @@ std::optional<uint64_t> SortNumbers::NumberOf(uint64_t bits) const {
   return descending ? ~number : number;
 }
 
-}  // namespace assay::kernels
+}  // namespace assay::evaluator::kernels

@@ -13,7 +13,7 @@
 #include "spec/analysis/sort_key.h"
 #include "spec/element/element.h"
 
-namespace assay::kernels {
+namespace assay::evaluator::kernels {
 
 struct SortNumbers : analysis::SortKey {
   std::shared_ptr<const ScalarProgram> program;  // of `function`; null: the element itself
@@ -39,6 +39,6 @@ struct SortNumbers : analysis::SortKey {
   int64_t step_count() const { return program == nullptr ? 0 : program->step_count(); }
 };
 
-}  // namespace assay::kernels
+}  // namespace assay::evaluator::kernels
 
 #endif  // ASSAY_EVALUATOR_KERNELS_SORT_NUMBERS_H_

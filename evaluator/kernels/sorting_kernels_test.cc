@@ -6,7 +6,7 @@
 #include "evaluator/kernels/differential.h"
 #include "spec/testing/schedule.h"
 
-namespace assay {
+namespace assay::evaluator {
 namespace {
 
 std::string Comparator(ElementType type, const std::string& root) {
@@ -176,4 +176,4 @@ TEST(SortingKernels, SelectsTheLargestAndSmallest) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::evaluator

@@ -8,7 +8,7 @@
 #include "absl/container/inlined_vector.h"
 #include "spec/analysis/reducer.h"
 
-namespace assay::kernels {
+namespace assay::evaluator::kernels {
 namespace {
 
 // Returns true if the result depends on the order in which it would be rounded.
@@ -139,4 +139,4 @@ KernelOrNull PrepareSplitFold(const Instruction& fold, PartOperands operands, Pr
   return std::make_unique<SplitFold>(std::move(whole), std::move(parts));
 }
 
-}  // namespace assay::kernels
+}  // namespace assay::evaluator::kernels

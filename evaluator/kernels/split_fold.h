@@ -10,7 +10,7 @@
 #include "absl/types/span.h"
 #include "evaluator/kernels/kernel.h"
 
-namespace assay::kernels {
+namespace assay::evaluator::kernels {
 
 // Prepares the fold of one array. Operand i of `part` is operand operands[i] of the whole.
 using PreparePart =
@@ -25,6 +25,6 @@ enum class PartOperands { kOwn, kAll };
 KernelOrNull PrepareSplitFold(const Instruction& fold, PartOperands operands, PreparePart part,
                               absl::FunctionRef<KernelOrNull()> prepare_whole);
 
-}  // namespace assay::kernels
+}  // namespace assay::evaluator::kernels
 
 #endif  // ASSAY_EVALUATOR_KERNELS_SPLIT_FOLD_H_

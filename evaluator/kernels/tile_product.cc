@@ -6,7 +6,7 @@
 #include "evaluator/real/rounded_tile.h"
 #include "spec/element/element.h"
 
-namespace assay::kernels {
+namespace assay::evaluator::kernels {
 namespace {
 
 using Way = ContractionTypes::Way;
@@ -361,4 +361,4 @@ void TileProduct::FinishExactly(const Results& results) {
   done_ += taken();
 }
 
-}  // namespace assay::kernels
+}  // namespace assay::evaluator::kernels

@@ -18,7 +18,7 @@
 #include "evaluator/real/exact_sum.h"
 #include "evaluator/real/rounded_sum.h"
 
-namespace assay::kernels {
+namespace assay::evaluator::kernels {
 
 // The arithmetic that the element types need.
 struct ContractionTypes {
@@ -117,6 +117,6 @@ class TileProduct {
   std::vector<ExactSum> exact_;  // [taken][part], of undecided_ from done_ on
 };
 
-}  // namespace assay::kernels
+}  // namespace assay::evaluator::kernels
 
 #endif  // ASSAY_EVALUATOR_KERNELS_TILE_PRODUCT_H_

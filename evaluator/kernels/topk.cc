@@ -13,7 +13,7 @@
 #include "runtime/scratch.h"
 #include "spec/element/element.h"
 
-namespace assay::kernels {
+namespace assay::evaluator::kernels {
 namespace {
 
 // The first k of each line along the last dimension, in the total order.
@@ -135,4 +135,4 @@ KernelOrNull PrepareTopK(const Instruction& instruction) {
   return std::make_unique<TopKKernel>(instruction);
 }
 
-}  // namespace assay::kernels
+}  // namespace assay::evaluator::kernels

@@ -16,7 +16,7 @@
 #include "runtime/parallel.h"
 #include "runtime/scratch.h"
 
-namespace assay::kernels {
+namespace assay::evaluator::kernels {
 namespace {
 
 using real::DdBall;
@@ -202,4 +202,4 @@ KernelOrNull PrepareTriangularSolve(const Instruction& instruction) {
   return std::make_unique<TriangularSolveKernel>(instruction);
 }
 
-}  // namespace assay::kernels
+}  // namespace assay::evaluator::kernels

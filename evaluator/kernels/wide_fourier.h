@@ -8,7 +8,7 @@
 
 #include "evaluator/kernels/wide_oracle.h"
 
-namespace assay {
+namespace assay::evaluator {
 
 // e^(2 pi i t / order) for all t.
 inline const std::vector<WideComplex>& WideRoots(int64_t order) {
@@ -47,6 +47,6 @@ inline void WideAxis(std::vector<WideComplex>& x, int64_t n, int64_t stride, boo
   }
 }
 
-}  // namespace assay
+}  // namespace assay::evaluator
 
 #endif  // ASSAY_EVALUATOR_KERNELS_WIDE_FOURIER_H_

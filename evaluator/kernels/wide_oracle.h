@@ -10,7 +10,7 @@
 #include "spec/element/element.h"
 #include "spec/ir/literal.h"
 
-namespace assay {
+namespace assay::evaluator {
 
 using Wide = boost::multiprecision::number<boost::multiprecision::cpp_bin_float<200>,
                                            boost::multiprecision::et_off>;
@@ -80,6 +80,6 @@ inline uint64_t RoundWide(ElementType type, const Wide& value, const Wide& size)
   return EncodeFloat(type, value < 0 ? -rounded : rounded);
 }
 
-}  // namespace assay
+}  // namespace assay::evaluator
 
 #endif  // ASSAY_EVALUATOR_KERNELS_WIDE_ORACLE_H_

@@ -17,7 +17,7 @@
 #include "spec/ir/attribute_values.h"
 #include "spec/ir/shape.h"
 
-namespace assay::kernels {
+namespace assay::evaluator::kernels {
 
 class WindowGrid {
  public:
@@ -190,6 +190,6 @@ class WindowGrid {
   int64_t most_cells_ = 1;
 };
 
-}  // namespace assay::kernels
+}  // namespace assay::evaluator::kernels
 
 #endif  // ASSAY_EVALUATOR_KERNELS_WINDOWS_H_

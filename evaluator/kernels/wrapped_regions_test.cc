@@ -10,7 +10,7 @@
 #include "evaluator/collectives.h"
 #include "evaluator/kernels/differential.h"
 
-namespace assay {
+namespace assay::evaluator {
 namespace {
 
 // Writes region "f" of `parameters` arrays of shape `shape`, whose result is op(p0, p1), each time
@@ -406,4 +406,4 @@ TEST_F(WrappedRegions, TheSameSum) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::evaluator

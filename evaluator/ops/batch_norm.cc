@@ -13,7 +13,7 @@
 #include "evaluator/ops/batch_norm_feature.h"
 #include "evaluator/ops/definition.h"
 
-namespace assay {
+namespace assay::evaluator {
 namespace {
 
 class BatchNorm : public Definition {
@@ -173,4 +173,4 @@ DefinitionOr DefineBatchNormInference(const Instruction& op) {
 }
 DefinitionOr DefineBatchNormGrad(const Instruction& op) { return std::make_unique<Grad>(op); }
 
-}  // namespace assay
+}  // namespace assay::evaluator

@@ -6,7 +6,7 @@
 #include "evaluator/ops/special_elements.h"
 #include "spec/element/element.h"
 
-namespace assay {
+namespace assay::evaluator {
 namespace {
 
 using real::DdBall;
@@ -168,4 +168,4 @@ DdBall BatchNormGradient::GradientSum() const { return real::BallOf(gradient_sum
 DdBall BatchNormGradient::CenteredSum() const { return real::BallOf(centered_sum_); }
 DdBall BatchNormGradient::Square() const { return real::BallOf(statistics_.square_); }
 
-}  // namespace assay
+}  // namespace assay::evaluator

@@ -17,7 +17,7 @@
 #include "evaluator/real/exact_sum.h"
 #include "spec/ir/module.h"
 
-namespace assay {
+namespace assay::evaluator {
 
 // Returns the attribute epsilon, an f32, rounded to the element type of the operand.
 double BatchNormEpsilon(const Instruction& instruction);
@@ -91,6 +91,6 @@ class BatchNormGradient {
   real::Dyadic gradient_sum_, centered_sum_;
 };
 
-}  // namespace assay
+}  // namespace assay::evaluator
 
 #endif  // ASSAY_EVALUATOR_OPS_BATCH_NORM_FEATURE_H_

@@ -7,7 +7,7 @@
 #include "spec/element/element.h"
 #include "spec/element/element_type.h"
 
-namespace assay {
+namespace assay::evaluator {
 
 using Pattern = unsigned __int128;
 
@@ -28,6 +28,6 @@ inline Element FromPattern(ElementType type, Pattern pattern) {
   return {low(pattern, bits / 2), low(pattern >> (bits / 2), bits / 2)};
 }
 
-}  // namespace assay
+}  // namespace assay::evaluator
 
 #endif  // ASSAY_EVALUATOR_OPS_BIT_PATTERNS_H_

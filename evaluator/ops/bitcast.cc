@@ -9,7 +9,7 @@
 #include "evaluator/ops/definition.h"
 #include "spec/element/bitcast_width.h"
 
-namespace assay {
+namespace assay::evaluator {
 namespace {
 
 // An array in memory: which element stands at which position. 1.2.
@@ -77,4 +77,4 @@ DefinitionOr DefineBitcast(const Instruction& bitcast) {
       });
 }
 
-}  // namespace assay
+}  // namespace assay::evaluator

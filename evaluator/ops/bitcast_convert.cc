@@ -6,7 +6,7 @@
 #include "evaluator/ops/definition.h"
 #include "spec/element/bitcast_width.h"
 
-namespace assay {
+namespace assay::evaluator {
 
 DefinitionOr DefineBitcastConvert(const Instruction& convert) {
   const ElementType from = OperandType(convert, 0);
@@ -36,4 +36,4 @@ DefinitionOr DefineBitcastConvert(const Instruction& convert) {
       });
 }
 
-}  // namespace assay
+}  // namespace assay::evaluator

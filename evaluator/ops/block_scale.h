@@ -9,7 +9,7 @@
 #include "absl/types/span.h"
 #include "spec/ir/module.h"
 
-namespace assay {
+namespace assay::evaluator {
 
 class BlockScale {
  public:
@@ -39,6 +39,6 @@ class BlockScale {
   Dimensions blocks_;
 };
 
-}  // namespace assay
+}  // namespace assay::evaluator
 
 #endif  // ASSAY_EVALUATOR_OPS_BLOCK_SCALE_H_

@@ -1,7 +1,7 @@
 // broadcast: out[i] = operand[j] with j_d = i[dimensions[d]]. Source: ops_structural.md 3.2.
 #include "evaluator/ops/definition.h"
 
-namespace assay {
+namespace assay::evaluator {
 
 DefinitionOr DefineBroadcast(const Instruction& broadcast) {
   return DefineView([&broadcast](Index i) {
@@ -13,4 +13,4 @@ DefinitionOr DefineBroadcast(const Instruction& broadcast) {
   });
 }
 
-}  // namespace assay
+}  // namespace assay::evaluator

@@ -9,7 +9,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/types/span.h"
 
-namespace assay {
+namespace assay::evaluator {
 
 class CellUpdates {
  public:
@@ -24,6 +24,6 @@ class CellUpdates {
   absl::flat_hash_map<int64_t, std::vector<int64_t>> updates_;
 };
 
-}  // namespace assay
+}  // namespace assay::evaluator
 
 #endif  // ASSAY_EVALUATOR_OPS_CELL_UPDATES_H_

@@ -11,7 +11,7 @@
 #include "evaluator/ops/exact_cholesky.h"
 #include "evaluator/ops/special_elements.h"
 
-namespace assay {
+namespace assay::evaluator {
 namespace {
 
 class Cholesky : public Definition {
@@ -85,4 +85,4 @@ DefinitionOr DefineCholesky(const Instruction& cholesky) {
   return std::make_unique<Cholesky>(cholesky);
 }
 
-}  // namespace assay
+}  // namespace assay::evaluator

@@ -13,7 +13,7 @@
 #include "spec/element/index_value.h"
 #include "spec/ops/collective_groups.h"
 
-namespace assay {
+namespace assay::evaluator {
 namespace {
 
 struct Group {
@@ -199,4 +199,4 @@ absl::StatusOr<std::unique_ptr<Kernel>> PrepareCollectiveStraight(const Instruct
   return MakeStraightKernel([group] { return DefineCollective(group); });
 }
 
-}  // namespace assay
+}  // namespace assay::evaluator

@@ -11,7 +11,7 @@
 #include "absl/status/statusor.h"
 #include "evaluator/collectives.h"
 
-namespace assay {
+namespace assay::evaluator {
 
 // Returns an error if PrepareCollective and PrepareCollectiveStraight do not support the
 // instruction for a group of this size.
@@ -35,6 +35,6 @@ int64_t UpdatesPerPair(const Instruction& ragged, int64_t members);
 absl::StatusOr<std::vector<RaggedTransfer>> TransfersTo(const Instruction& ragged, int64_t members,
                                                         int64_t receiver, const ReadOffset& read);
 
-}  // namespace assay
+}  // namespace assay::evaluator
 
 #endif  // ASSAY_EVALUATOR_OPS_COLLECTIVES_H_

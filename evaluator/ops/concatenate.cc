@@ -2,7 +2,7 @@
 // P_k <= x < P_{k+1}. Operands of other float types convert. Source: ops_structural.md 3.12.
 #include "evaluator/ops/definition.h"
 
-namespace assay {
+namespace assay::evaluator {
 
 DefinitionOr DefineConcatenate(const Instruction& concatenate) {
   const int64_t dimension = concatenate.GetInt(Attr::kDimension);
@@ -17,4 +17,4 @@ DefinitionOr DefineConcatenate(const Instruction& concatenate) {
       });
 }
 
-}  // namespace assay
+}  // namespace assay::evaluator

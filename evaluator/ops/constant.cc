@@ -2,7 +2,7 @@
 #include "absl/strings/str_cat.h"
 #include "evaluator/ops/definition.h"
 
-namespace assay {
+namespace assay::evaluator {
 namespace {
 
 class Constant : public Definition {
@@ -28,4 +28,4 @@ DefinitionOr DefineConstant(const Instruction& constant) {
   return std::make_unique<Constant>(*constant.literal());
 }
 
-}  // namespace assay
+}  // namespace assay::evaluator

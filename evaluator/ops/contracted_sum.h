@@ -7,7 +7,7 @@
 #include "evaluator/ops/product_sum.h"
 #include "spec/ops/dimension_numbers.h"
 
-namespace assay {
+namespace assay::evaluator {
 
 // Adds lhs[l] * rhs[r] for each contracted position, which it stores in both indices; the caller
 // has set the other dimensions. `counts(l)`, a StatusOr<bool>, returns true if the position is a
@@ -34,6 +34,6 @@ absl::Status AddContracted(const Instruction& dot, const DotDimensions& dims, Di
   });
 }
 
-}  // namespace assay
+}  // namespace assay::evaluator
 
 #endif  // ASSAY_EVALUATOR_OPS_CONTRACTED_SUM_H_

@@ -11,7 +11,7 @@
 #include "spec/ops/dimension_numbers.h"
 #include "spec/ops/window_math.h"
 
-namespace assay {
+namespace assay::evaluator {
 namespace {
 
 class Convolution : public Definition {
@@ -89,4 +89,4 @@ DefinitionOr DefineConvolution(const Instruction& convolution) {
   return std::make_unique<Convolution>(convolution);
 }
 
-}  // namespace assay
+}  // namespace assay::evaluator

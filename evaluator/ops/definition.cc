@@ -12,7 +12,7 @@
 #include "evaluator/scalar/scalar_ops.h"
 #include "runtime/float_environment.h"
 
-namespace assay {
+namespace assay::evaluator {
 namespace {
 
 using DefineInstruction = DefinitionOr (*)(const Instruction&);
@@ -195,4 +195,4 @@ Dimensions SizesOf(absl::Span<const int64_t> sizes, absl::Span<const int64_t> di
   return result;
 }
 
-}  // namespace assay
+}  // namespace assay::evaluator

@@ -14,7 +14,7 @@
 #include "evaluator/evaluator.h"
 #include "spec/ir/module.h"
 
-namespace assay {
+namespace assay::evaluator {
 
 using Index = absl::Span<const int64_t>;
 using DefinitionOr = absl::StatusOr<std::unique_ptr<Definition>>;
@@ -88,6 +88,6 @@ absl::Status ForEachIndex(absl::Span<const int64_t> sizes, Visit visit) {
 // Returns the sizes of the listed dimensions.
 Dimensions SizesOf(absl::Span<const int64_t> sizes, absl::Span<const int64_t> dimensions);
 
-}  // namespace assay
+}  // namespace assay::evaluator
 
 #endif  // ASSAY_EVALUATOR_OPS_DEFINITION_H_

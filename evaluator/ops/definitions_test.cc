@@ -8,7 +8,7 @@
 #include "evaluator/ops/testing.h"
 #include "spec/text/parser.h"
 
-namespace assay {
+namespace assay::evaluator {
 namespace {
 
 using ::testing::HasSubstr;
@@ -128,4 +128,4 @@ TEST(Definitions, ABudgetStopsThem) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::evaluator

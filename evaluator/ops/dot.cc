@@ -7,7 +7,7 @@
 #include "evaluator/ops/product_sum.h"
 #include "spec/ops/dimension_numbers.h"
 
-namespace assay {
+namespace assay::evaluator {
 namespace {
 
 class Dot : public Definition {
@@ -45,4 +45,4 @@ class Dot : public Definition {
 
 DefinitionOr DefineDot(const Instruction& dot) { return std::make_unique<Dot>(dot); }
 
-}  // namespace assay
+}  // namespace assay::evaluator

@@ -3,7 +3,7 @@
 #include "evaluator/ops/definition.h"
 #include "evaluator/ops/start_indices.h"
 
-namespace assay {
+namespace assay::evaluator {
 
 DefinitionOr DefineDynamicSlice(const Instruction& slice) {
   return DefineElement(
@@ -16,4 +16,4 @@ DefinitionOr DefineDynamicSlice(const Instruction& slice) {
       });
 }
 
-}  // namespace assay
+}  // namespace assay::evaluator

@@ -3,7 +3,7 @@
 #include "evaluator/ops/definition.h"
 #include "evaluator/ops/start_indices.h"
 
-namespace assay {
+namespace assay::evaluator {
 
 DefinitionOr DefineDynamicUpdateSlice(const Instruction& dus) {
   return DefineElement(
@@ -20,4 +20,4 @@ DefinitionOr DefineDynamicUpdateSlice(const Instruction& dus) {
       });
 }
 
-}  // namespace assay
+}  // namespace assay::evaluator

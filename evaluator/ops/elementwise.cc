@@ -4,7 +4,7 @@
 #include "evaluator/ops/definition.h"
 #include "evaluator/scalar/scalar_ops.h"
 
-namespace assay {
+namespace assay::evaluator {
 
 DefinitionOr DefineElementwise(const Instruction& instruction) {
   absl::StatusOr<ScalarFunction> prepared = PrepareScalarFunction(instruction);
@@ -31,4 +31,4 @@ DefinitionOr DefineElementwise(const Instruction& instruction) {
       });
 }
 
-}  // namespace assay
+}  // namespace assay::evaluator

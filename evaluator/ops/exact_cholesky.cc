@@ -5,7 +5,7 @@
 #include "evaluator/ops/special_elements.h"
 #include "evaluator/real/dyadic.h"
 
-namespace assay {
+namespace assay::evaluator {
 namespace {
 
 using real::ComplexDyadic;
@@ -88,4 +88,4 @@ absl::StatusOr<std::vector<Element>> ExactCholesky(ElementType type, int64_t n,
   return Elimination(type, n, lower).Run(context);
 }
 
-}  // namespace assay
+}  // namespace assay::evaluator

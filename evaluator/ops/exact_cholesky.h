@@ -12,7 +12,7 @@
 #include "absl/types/span.h"
 #include "evaluator/evaluator.h"
 
-namespace assay {
+namespace assay::evaluator {
 
 // `lower` holds the finite parts of element (i, j) at i * n + j: one double for float types, two
 // for complex ones. Only j <= i is read, and the imaginary part of the diagonal is not. The result
@@ -22,6 +22,6 @@ absl::StatusOr<std::vector<Element>> ExactCholesky(ElementType type, int64_t n,
                                                    absl::Span<const double> lower,
                                                    EvaluationContext& context);
 
-}  // namespace assay
+}  // namespace assay::evaluator
 
 #endif  // ASSAY_EVALUATOR_OPS_EXACT_CHOLESKY_H_

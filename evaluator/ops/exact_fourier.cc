@@ -13,7 +13,7 @@
 #include "evaluator/real/enclosure.h"
 #include "evaluator/real/roots_of_unity.h"
 
-namespace assay {
+namespace assay::evaluator {
 namespace {
 
 using real::Dyadic;
@@ -298,4 +298,4 @@ std::vector<double> FourierShape::Whole(absl::Span<const double> operand) const 
   return whole;
 }
 
-}  // namespace assay
+}  // namespace assay::evaluator

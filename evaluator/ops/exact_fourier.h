@@ -19,7 +19,7 @@
 #include "absl/types/span.h"
 #include "evaluator/evaluator.h"
 
-namespace assay {
+namespace assay::evaluator {
 
 class ExactFourier {
  public:
@@ -69,6 +69,6 @@ class FourierShape {
   int64_t half_;  // floor(n / 2) + 1 of the last one
 };
 
-}  // namespace assay
+}  // namespace assay::evaluator
 
 #endif  // ASSAY_EVALUATOR_OPS_EXACT_FOURIER_H_

@@ -8,7 +8,7 @@
 #include "evaluator/ops/special_elements.h"
 #include "evaluator/real/dyadic.h"
 
-namespace assay {
+namespace assay::evaluator {
 namespace {
 
 using real::ComplexDyadic;
@@ -139,4 +139,4 @@ absl::Status ExactSolve(ElementType type, int64_t n, absl::Span<const double> t,
   return Substitution(type, n, t, unit_diagonal, c).Run(y, context);
 }
 
-}  // namespace assay
+}  // namespace assay::evaluator

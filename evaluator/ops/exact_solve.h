@@ -13,7 +13,7 @@
 #include "evaluator/evaluator.h"
 #include "spec/ir/module.h"
 
-namespace assay {
+namespace assay::evaluator {
 
 // Each of the 24 forms of triangular-solve as a system T y = c with a lower triangular T, solved
 // from the first row on: x op(a) = b is op(a)^T x^T = b^T, and an upper triangular system is a
@@ -56,6 +56,6 @@ absl::Status ExactSolve(ElementType type, int64_t n, absl::Span<const double> t,
                         absl::Span<const double> c, absl::Span<Element> y,
                         EvaluationContext& context);
 
-}  // namespace assay
+}  // namespace assay::evaluator
 
 #endif  // ASSAY_EVALUATOR_OPS_EXACT_SOLVE_H_

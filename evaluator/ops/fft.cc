@@ -18,7 +18,7 @@
 #include "evaluator/ops/exact_fourier.h"
 #include "evaluator/ops/special_elements.h"
 
-namespace assay {
+namespace assay::evaluator {
 namespace {
 
 class Fft : public Definition {
@@ -97,4 +97,4 @@ DefinitionOr DefineFft(const Instruction& fft) {
   return std::make_unique<Fft>(fft);
 }
 
-}  // namespace assay
+}  // namespace assay::evaluator

@@ -5,7 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "evaluator/ops/definition.h"
 
-namespace assay {
+namespace assay::evaluator {
 
 void ExactFold::Clear() {
   product_.Clear();
@@ -124,4 +124,4 @@ absl::Status AddToFold(Fold& fold, const Instruction& instruction, Index index,
   return fold.Add(elements, context);
 }
 
-}  // namespace assay
+}  // namespace assay::evaluator

@@ -19,7 +19,7 @@
 #include "evaluator/region/scalar_program.h"
 #include "spec/analysis/reducer.h"
 
-namespace assay {
+namespace assay::evaluator {
 
 // The exact sum or product of at least one float or complex number.
 class ExactFold {
@@ -81,6 +81,6 @@ absl::Status StartFold(Fold& fold, const Instruction& instruction, OperandElemen
 absl::Status AddToFold(Fold& fold, const Instruction& instruction, absl::Span<const int64_t> index,
                        OperandElements& operands, EvaluationContext& context);
 
-}  // namespace assay
+}  // namespace assay::evaluator
 
 #endif  // ASSAY_EVALUATOR_OPS_FOLD_H_

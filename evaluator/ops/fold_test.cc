@@ -6,7 +6,7 @@
 #include "absl/strings/str_replace.h"
 #include "spec/text/parser.h"
 
-namespace assay {
+namespace assay::evaluator {
 namespace {
 
 constexpr ElementType kF32 = ElementType::kF32;
@@ -75,4 +75,4 @@ TEST(Fold, RefusesWhatIsNoReducer) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::evaluator

@@ -9,7 +9,7 @@
 #include "spec/element/index_value.h"
 #include "spec/ops/dimension_numbers.h"
 
-namespace assay {
+namespace assay::evaluator {
 namespace {
 
 // Component k of the start vector at G: start_indices[G with k inserted at index_vector_dim].
@@ -53,4 +53,4 @@ DefinitionOr DefineGather(const Instruction& gather) {
       });
 }
 
-}  // namespace assay
+}  // namespace assay::evaluator

@@ -3,7 +3,7 @@
 #include "evaluator/ops/definition.h"
 #include "evaluator/scalar/scalar_ops.h"
 
-namespace assay {
+namespace assay::evaluator {
 
 DefinitionOr DefineIota(const Instruction& iota) {
   const int64_t dimension = iota.GetInt(Attr::kIotaDimension);
@@ -13,4 +13,4 @@ DefinitionOr DefineIota(const Instruction& iota) {
   });
 }
 
-}  // namespace assay
+}  // namespace assay::evaluator

@@ -5,7 +5,7 @@
 #include "evaluator/ops/definition.h"
 #include "evaluator/region/scalar_program.h"
 
-namespace assay {
+namespace assay::evaluator {
 
 DefinitionOr DefineMap(const Instruction& map) {
   absl::StatusOr<Region> region = Region::Prepare(*map.to_apply());
@@ -29,4 +29,4 @@ DefinitionOr DefineMap(const Instruction& map) {
   });
 }
 
-}  // namespace assay
+}  // namespace assay::evaluator

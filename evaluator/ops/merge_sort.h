@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace assay {
+namespace assay::evaluator {
 
 // Sorts the items by less(a, b).
 template <typename Item, typename Less>
@@ -30,6 +30,6 @@ void MergeSort(std::vector<Item>& items, Less less) {
   }
 }
 
-}  // namespace assay
+}  // namespace assay::evaluator
 
 #endif  // ASSAY_EVALUATOR_OPS_MERGE_SORT_H_

@@ -4,7 +4,7 @@
 
 #include <numeric>
 
-namespace assay {
+namespace assay::evaluator {
 namespace {
 
 // Every array of up to 6 keys out of 3, with positions: ascending and stable.
@@ -36,4 +36,4 @@ TEST(MergeSort, BadComparators) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::evaluator

@@ -2,7 +2,7 @@
 // result; everything else is the padding value. Source: ops_structural.md 3.13.
 #include "evaluator/ops/definition.h"
 
-namespace assay {
+namespace assay::evaluator {
 
 DefinitionOr DefinePad(const Instruction& pad) {
   return DefineElement([&pad](Index t, OperandElements& operands, EvaluationContext&) {
@@ -21,4 +21,4 @@ DefinitionOr DefinePad(const Instruction& pad) {
   });
 }
 
-}  // namespace assay
+}  // namespace assay::evaluator

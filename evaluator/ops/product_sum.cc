@@ -3,7 +3,7 @@
 #include "evaluator/ops/definition.h"
 #include "spec/ops/dot.h"
 
-namespace assay {
+namespace assay::evaluator {
 namespace {
 
 uint64_t Extended(ElementType type, uint64_t bits) {
@@ -53,4 +53,4 @@ Element ProductSum::Result() const {
   return {real_.Round(component), IsComplex(result_) ? imaginary_.Round(component) : 0};
 }
 
-}  // namespace assay
+}  // namespace assay::evaluator

@@ -12,7 +12,7 @@
 #include "evaluator/real/exact_sum.h"
 #include "spec/element/element.h"
 
-namespace assay {
+namespace assay::evaluator {
 
 class ProductSum {
  public:
@@ -29,6 +29,6 @@ class ProductSum {
   uint64_t integer_ = 0;
 };
 
-}  // namespace assay
+}  // namespace assay::evaluator
 
 #endif  // ASSAY_EVALUATOR_OPS_PRODUCT_SUM_H_

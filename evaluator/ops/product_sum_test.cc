@@ -5,7 +5,7 @@
 #include <cmath>
 #include <vector>
 
-namespace assay {
+namespace assay::evaluator {
 namespace {
 
 using Pairs = std::vector<std::pair<Element, Element>>;
@@ -89,4 +89,4 @@ TEST(ProductSum, ClassMixes) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::evaluator

@@ -10,7 +10,7 @@
 #include "spec/analysis/ragged_groups.h"
 #include "spec/element/index_value.h"
 
-namespace assay {
+namespace assay::evaluator {
 namespace {
 
 class RaggedDot : public Definition {
@@ -83,4 +83,4 @@ class RaggedDot : public Definition {
 
 DefinitionOr DefineRaggedDot(const Instruction& dot) { return std::make_unique<RaggedDot>(dot); }
 
-}  // namespace assay
+}  // namespace assay::evaluator

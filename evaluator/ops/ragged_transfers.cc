@@ -7,7 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "evaluator/ops/collectives.h"
 
-namespace assay {
+namespace assay::evaluator {
 namespace {
 
 enum : int64_t { kInputOffsets = 2, kSendSizes = 3, kOutputOffsets = 4, kReceiveSizes = 5 };
@@ -80,4 +80,4 @@ absl::StatusOr<std::vector<RaggedTransfer>> TransfersTo(const Instruction& ragge
   return transfers;
 }
 
-}  // namespace assay
+}  // namespace assay::evaluator

@@ -13,7 +13,7 @@
 #include "evaluator/ops/definition.h"
 #include "spec/ir/module.h"
 
-namespace assay {
+namespace assay::evaluator {
 
 using Counter128 = unsigned __int128;
 
@@ -122,6 +122,6 @@ struct RandomBitsPlan {
   }
 };
 
-}  // namespace assay
+}  // namespace assay::evaluator
 
 #endif  // ASSAY_EVALUATOR_OPS_RANDOM_BLOCKS_H_

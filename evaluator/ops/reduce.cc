@@ -6,7 +6,7 @@
 #include "evaluator/ops/fold.h"
 #include "spec/ops/dimension_numbers.h"
 
-namespace assay {
+namespace assay::evaluator {
 namespace {
 
 class Reduce : public Definition {
@@ -47,4 +47,4 @@ DefinitionOr DefineReduce(const Instruction& reduce) {
   return std::make_unique<Reduce>(reduce, *std::move(fold));
 }
 
-}  // namespace assay
+}  // namespace assay::evaluator

@@ -7,7 +7,7 @@
 #include "evaluator/ops/fold.h"
 #include "spec/ops/window_math.h"
 
-namespace assay {
+namespace assay::evaluator {
 namespace {
 
 class ReduceWindow : public Definition {
@@ -48,4 +48,4 @@ DefinitionOr DefineReduceWindow(const Instruction& reduce) {
   return std::make_unique<ReduceWindow>(reduce, *std::move(fold));
 }
 
-}  // namespace assay
+}  // namespace assay::evaluator

@@ -2,7 +2,7 @@
 // 3.4.
 #include "evaluator/ops/definition.h"
 
-namespace assay {
+namespace assay::evaluator {
 
 DefinitionOr DefineReshape(const Instruction& reshape) {
   return DefineView([&reshape](Index i) {
@@ -11,4 +11,4 @@ DefinitionOr DefineReshape(const Instruction& reshape) {
   });
 }
 
-}  // namespace assay
+}  // namespace assay::evaluator

@@ -2,7 +2,7 @@
 // ops_structural.md 3.8.
 #include "evaluator/ops/definition.h"
 
-namespace assay {
+namespace assay::evaluator {
 
 DefinitionOr DefineReverse(const Instruction& reverse) {
   return DefineView([&reverse](Index i) {
@@ -14,4 +14,4 @@ DefinitionOr DefineReverse(const Instruction& reverse) {
   });
 }
 
-}  // namespace assay
+}  // namespace assay::evaluator

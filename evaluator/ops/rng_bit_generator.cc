@@ -6,7 +6,7 @@
 #include "evaluator/ops/definition.h"
 #include "evaluator/ops/random_blocks.h"
 
-namespace assay {
+namespace assay::evaluator {
 namespace {
 
 class RngBitGenerator : public Definition {
@@ -63,4 +63,4 @@ DefinitionOr DefineRngBitGenerator(const Instruction& rng) {
   return std::make_unique<RngBitGenerator>(rng);
 }
 
-}  // namespace assay
+}  // namespace assay::evaluator

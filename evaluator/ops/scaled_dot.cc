@@ -11,7 +11,7 @@
 #include "evaluator/real/exact_sum.h"
 #include "spec/ops/dimension_numbers.h"
 
-namespace assay {
+namespace assay::evaluator {
 namespace {
 
 using boost::multiprecision::cpp_int;
@@ -131,4 +131,4 @@ class ScaledDot : public Definition {
 
 DefinitionOr DefineScaledDot(const Instruction& dot) { return std::make_unique<ScaledDot>(dot); }
 
-}  // namespace assay
+}  // namespace assay::evaluator

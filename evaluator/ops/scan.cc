@@ -9,7 +9,7 @@
 #include "evaluator/ops/fold.h"
 #include "spec/analysis/scan_plan.h"
 
-namespace assay {
+namespace assay::evaluator {
 namespace {
 
 class Scan : public Definition {
@@ -149,4 +149,4 @@ DefinitionOr DefineScan(const Instruction& scan) {
   return std::make_unique<Scan>(scan, *std::move(step));
 }
 
-}  // namespace assay
+}  // namespace assay::evaluator

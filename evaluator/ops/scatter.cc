@@ -11,7 +11,7 @@
 #include "spec/element/index_value.h"
 #include "spec/ops/dimension_numbers.h"
 
-namespace assay {
+namespace assay::evaluator {
 namespace {
 
 class Scatter : public Definition {
@@ -114,4 +114,4 @@ DefinitionOr DefineScatter(const Instruction& scatter) {
   return std::make_unique<Scatter>(scatter, *std::move(fold));
 }
 
-}  // namespace assay
+}  // namespace assay::evaluator

@@ -11,7 +11,7 @@
 #include "evaluator/region/scalar_program.h"
 #include "spec/ops/window_math.h"
 
-namespace assay {
+namespace assay::evaluator {
 namespace {
 
 constexpr int64_t kOperand = 0, kSource = 1, kInit = 2;
@@ -119,4 +119,4 @@ DefinitionOr DefineSelectAndScatter(const Instruction& instruction) {
   return std::make_unique<SelectAndScatter>(instruction, *std::move(select), *std::move(fold));
 }
 
-}  // namespace assay
+}  // namespace assay::evaluator

@@ -1,7 +1,7 @@
 // slice: out[i] = operand[start + i * stride]. Source: ops_structural.md 3.9.
 #include "evaluator/ops/definition.h"
 
-namespace assay {
+namespace assay::evaluator {
 
 DefinitionOr DefineSlice(const Instruction& slice) {
   return DefineView([&slice](Index i) {
@@ -14,4 +14,4 @@ DefinitionOr DefineSlice(const Instruction& slice) {
   });
 }
 
-}  // namespace assay
+}  // namespace assay::evaluator

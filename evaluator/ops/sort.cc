@@ -10,7 +10,7 @@
 #include "evaluator/ops/merge_sort.h"
 #include "evaluator/region/scalar_program.h"
 
-namespace assay {
+namespace assay::evaluator {
 namespace {
 
 class Sort : public Definition {
@@ -94,4 +94,4 @@ DefinitionOr DefineSort(const Instruction& sort) {
   return std::make_unique<Sort>(sort, *std::move(comparator));
 }
 
-}  // namespace assay
+}  // namespace assay::evaluator

@@ -7,7 +7,7 @@
 
 #include "spec/element/element.h"
 
-namespace assay {
+namespace assay::evaluator {
 
 // Returns an element with these bits, in both parts of a complex type.
 inline Element UniformElement(ElementType type, uint64_t part) {
@@ -25,6 +25,6 @@ inline Element ZeroOf(ElementType type) {
 // whether a product is zero or not finite.
 inline double ClassOf(double x) { return x == 0 || !std::isfinite(x) ? x : std::copysign(1.0, x); }
 
-}  // namespace assay
+}  // namespace assay::evaluator
 
 #endif  // ASSAY_EVALUATOR_OPS_SPECIAL_ELEMENTS_H_

@@ -2,7 +2,7 @@
 
 #include "spec/element/index_value.h"
 
-namespace assay {
+namespace assay::evaluator {
 
 absl::StatusOr<Dimensions> ClampedStarts(const Instruction& instruction, int64_t first,
                                          absl::Span<const int64_t> sizes,
@@ -19,4 +19,4 @@ absl::StatusOr<Dimensions> ClampedStarts(const Instruction& instruction, int64_t
   return starts;
 }
 
-}  // namespace assay
+}  // namespace assay::evaluator

@@ -9,7 +9,7 @@
 #include "absl/status/statusor.h"
 #include "evaluator/ops/definition.h"
 
-namespace assay {
+namespace assay::evaluator {
 
 // Clamps an index to [0, top].
 inline int64_t ClampStart(int64_t index, int64_t top) {
@@ -22,6 +22,6 @@ absl::StatusOr<Dimensions> ClampedStarts(const Instruction& instruction, int64_t
                                          absl::Span<const int64_t> sizes,
                                          OperandElements& operands);
 
-}  // namespace assay
+}  // namespace assay::evaluator
 
 #endif  // ASSAY_EVALUATOR_OPS_START_INDICES_H_

@@ -3,7 +3,7 @@
 #include <cstring>
 #include <utility>
 
-namespace assay {
+namespace assay::evaluator {
 namespace {
 
 absl::StatusOr<std::vector<Literal>> RunInstruction(const Instruction& instruction,
@@ -90,4 +90,4 @@ absl::StatusOr<std::vector<Literal>> RunStraightLine(const Module& module,
   return results;
 }
 
-}  // namespace assay
+}  // namespace assay::evaluator

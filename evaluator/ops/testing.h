@@ -13,7 +13,7 @@
 #include "spec/ir/literal.h"
 #include "spec/ir/module.h"
 
-namespace assay {
+namespace assay::evaluator {
 
 // PrepareStraight or PrepareKernel.
 using PrepareFunction = std::function<absl::StatusOr<std::unique_ptr<Kernel>>(const Instruction&)>;
@@ -41,6 +41,6 @@ class StraightCaller : public runtime::ComputationCaller {
   EvaluationContext& context_;
 };
 
-}  // namespace assay
+}  // namespace assay::evaluator
 
 #endif  // ASSAY_EVALUATOR_OPS_TESTING_H_

@@ -9,7 +9,7 @@
 #include "evaluator/ops/merge_sort.h"
 #include "evaluator/scalar/scalar_ops.h"
 
-namespace assay {
+namespace assay::evaluator {
 namespace {
 
 class TopK : public Definition {
@@ -61,4 +61,4 @@ class TopK : public Definition {
 
 DefinitionOr DefineTopK(const Instruction& topk) { return std::make_unique<TopK>(topk); }
 
-}  // namespace assay
+}  // namespace assay::evaluator

@@ -1,7 +1,7 @@
 // transpose: out[i] = operand[j] with j[permutation[k]] = i[k]. Source: ops_structural.md 3.7.
 #include "evaluator/ops/definition.h"
 
-namespace assay {
+namespace assay::evaluator {
 
 DefinitionOr DefineTranspose(const Instruction& transpose) {
   return DefineView([&transpose](Index i) {
@@ -12,4 +12,4 @@ DefinitionOr DefineTranspose(const Instruction& transpose) {
   });
 }
 
-}  // namespace assay
+}  // namespace assay::evaluator

@@ -8,7 +8,7 @@
 #include "evaluator/ops/definition.h"
 #include "evaluator/ops/exact_solve.h"
 
-namespace assay {
+namespace assay::evaluator {
 namespace {
 
 class TriangularSolve : public Definition {
@@ -97,4 +97,4 @@ DefinitionOr DefineTriangularSolve(const Instruction& solve) {
   return std::make_unique<TriangularSolve>(solve);
 }
 
-}  // namespace assay
+}  // namespace assay::evaluator

@@ -8,7 +8,7 @@
 #ifndef ASSAY_EVALUATOR_REAL_BALL_H_
 #define ASSAY_EVALUATOR_REAL_BALL_H_
 
-namespace assay::real {
+namespace assay::evaluator::real {
 
 template <class Math>
 struct Ball {
@@ -118,6 +118,6 @@ void SinCos(const Ball<Math>& x, Ball<Math>& sine, Ball<Math>& cosine) {
   cosine = Ball<Math>(c, rad);
 }
 
-}  // namespace assay::real
+}  // namespace assay::evaluator::real
 
 #endif  // ASSAY_EVALUATOR_REAL_BALL_H_

@@ -1,7 +1,7 @@
 // Machin-like series in integers. Tests: big_tier_test.cc.
 #include "evaluator/real/big_constants.h"
 
-namespace assay::real {
+namespace assay::evaluator::real {
 namespace {
 
 using Integer = boost::multiprecision::cpp_int;
@@ -49,4 +49,4 @@ const Integer& Ln2Integer() {
   return value;
 }
 
-}  // namespace assay::real
+}  // namespace assay::evaluator::real

@@ -4,7 +4,7 @@
 
 #include <boost/multiprecision/cpp_int.hpp>
 
-namespace assay::real {
+namespace assay::evaluator::real {
 
 // Fraction bits of the constants below. Argument reduction of a double to W bits needs
 // 1024 + W + 128, and W is 1600 at most.
@@ -15,6 +15,6 @@ const boost::multiprecision::cpp_int& PiInteger();
 const boost::multiprecision::cpp_int& TwoOverPiInteger();
 const boost::multiprecision::cpp_int& Ln2Integer();
 
-}  // namespace assay::real
+}  // namespace assay::evaluator::real
 
 #endif  // ASSAY_EVALUATOR_REAL_BIG_CONSTANTS_H_

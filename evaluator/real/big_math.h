@@ -15,7 +15,7 @@
 
 #include "evaluator/real/big_constants.h"
 
-namespace assay::real {
+namespace assay::evaluator::real {
 
 template <int kBits>
 class BigMath {
@@ -240,6 +240,6 @@ class BigMath {
   }
 };
 
-}  // namespace assay::real
+}  // namespace assay::evaluator::real
 
 #endif  // ASSAY_EVALUATOR_REAL_BIG_MATH_H_

@@ -7,7 +7,7 @@
 #include "evaluator/real/enclosure.h"
 #include "evaluator/real/real_functions.h"
 
-namespace assay::real {
+namespace assay::evaluator::real {
 
 // Relative error bound 2^-(kPrecision - 24) by tiers.def, computed with 64 bits more. Arguments
 // must not be special values (special_values.h).
@@ -24,6 +24,6 @@ extern template struct BigTier<384>;
 extern template struct BigTier<768>;
 extern template struct BigTier<1536>;
 
-}  // namespace assay::real
+}  // namespace assay::evaluator::real
 
 #endif  // ASSAY_EVALUATOR_REAL_BIG_TIER_H_

@@ -1,8 +1,8 @@
 // The tier of 768 bits. Tests: big_tier_test.cc.
 #include "evaluator/real/big_tier_impl.h"
 
-namespace assay::real {
+namespace assay::evaluator::real {
 
 template struct BigTier<768>;
 
-}  // namespace assay::real
+}  // namespace assay::evaluator::real

@@ -10,7 +10,7 @@
 #include "evaluator/real/complex_formulas.h"
 #include "evaluator/real/tier_bounds.h"
 
-namespace assay::real {
+namespace assay::evaluator::real {
 
 template <class Math>
 typename Math::Float BigTan(double x) {
@@ -166,6 +166,6 @@ ComplexEnds BigTier<kPrecision>::Evaluate(const ComplexCall& call, ElementType t
   return {RoundBall(type, value.re), RoundBall(type, value.im)};
 }
 
-}  // namespace assay::real
+}  // namespace assay::evaluator::real
 
 #endif  // ASSAY_EVALUATOR_REAL_BIG_TIER_IMPL_H_

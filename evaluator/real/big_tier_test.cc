@@ -9,13 +9,13 @@
 #include "evaluator/real/big_tier_impl.h"
 #include "evaluator/real/mpfr_functions.h"
 
-namespace assay::big_tier_test {
+namespace assay::evaluator::big_tier_test {
 namespace {
 
-using ::assay::testing::Apply;
-using ::assay::testing::kNamedFunctions;
-using ::assay::testing::Mpfr;
-using ::assay::testing::NamedFunction;
+using ::assay::evaluator::testing::Apply;
+using ::assay::evaluator::testing::kNamedFunctions;
+using ::assay::evaluator::testing::Mpfr;
+using ::assay::evaluator::testing::NamedFunction;
 using real::BigMath;
 
 template <class Float>
@@ -128,4 +128,4 @@ TEST(BigTierTest, Precision768) { CheckPrecision<768>(20); }
 TEST(BigTierTest, Precision1536) { CheckPrecision<1536>(6); }
 
 }  // namespace
-}  // namespace assay::big_tier_test
+}  // namespace assay::evaluator::big_tier_test

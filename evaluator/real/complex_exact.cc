@@ -11,7 +11,7 @@
 #include "evaluator/real/exact_cases.h"
 #include "evaluator/real/exact_sum.h"
 
-namespace assay::real {
+namespace assay::evaluator::real {
 namespace {
 
 using Integer = boost::multiprecision::cpp_int;
@@ -252,4 +252,4 @@ uint64_t ChooseNeighbour(RealFunction function, bool imaginary, ElementType part
   return negative ? chosen | sign : chosen;
 }
 
-}  // namespace assay::real
+}  // namespace assay::evaluator::real

@@ -9,7 +9,7 @@
 
 #include "evaluator/real/real_functions.h"
 
-namespace assay::real {
+namespace assay::evaluator::real {
 
 // The bit patterns of both parts.
 struct PartPatterns {
@@ -39,6 +39,6 @@ inline bool IsAlgebraic(RealFunction function) {
 uint64_t ChooseNeighbour(RealFunction function, bool imaginary, ElementType part, double a,
                          double b, uint64_t low, uint64_t high);
 
-}  // namespace assay::real
+}  // namespace assay::evaluator::real
 
 #endif  // ASSAY_EVALUATOR_REAL_COMPLEX_EXACT_H_

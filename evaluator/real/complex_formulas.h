@@ -10,7 +10,7 @@
 #include "evaluator/real/exact_sum.h"
 #include "evaluator/real/real_functions.h"
 
-namespace assay::real {
+namespace assay::evaluator::real {
 
 template <class Math>
 struct ComplexBall {
@@ -305,6 +305,6 @@ ComplexBall<Math> EvaluateCall(const ComplexCall& call) {
   return Formulas::Power(call.a, call.b, call.c, call.d);
 }
 
-}  // namespace assay::real
+}  // namespace assay::evaluator::real
 
 #endif  // ASSAY_EVALUATOR_REAL_COMPLEX_FORMULAS_H_

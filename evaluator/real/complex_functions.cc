@@ -10,7 +10,7 @@
 #include "evaluator/real/forced_tier.h"
 #include "runtime/float_environment.h"
 
-namespace assay {
+namespace assay::evaluator {
 namespace real {
 namespace {
 
@@ -188,4 +188,4 @@ Element EvaluateComplex2(RealFunction2 function, ElementType type, Element a, El
   return real::ComplexPattern(function, type, a, b, real::WithForcedTier(context));
 }
 
-}  // namespace assay
+}  // namespace assay::evaluator

@@ -10,13 +10,13 @@
 #include "evaluator/real/mpfr_complex.h"
 #include "evaluator/real/real_functions.h"
 
-namespace assay::complex_functions_test {
+namespace assay::evaluator::complex_functions_test {
 namespace {
 
-using ::assay::testing::ApplyComplex;
-using ::assay::testing::Mpc;
-using ::assay::testing::RoundByOracle;
-using ::assay::testing::SameValue;
+using ::assay::evaluator::testing::ApplyComplex;
+using ::assay::evaluator::testing::Mpc;
+using ::assay::evaluator::testing::RoundByOracle;
+using ::assay::evaluator::testing::SameValue;
 using enum RealFunction;
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
@@ -569,4 +569,4 @@ TEST(ComplexFunctionsTest, BlocksEqualElements) {
 }
 
 }  // namespace
-}  // namespace assay::complex_functions_test
+}  // namespace assay::evaluator::complex_functions_test

@@ -5,13 +5,13 @@
 
 #include "evaluator/real/real_functions.h"
 
-namespace assay::real {
+namespace assay::evaluator::real {
 
 Element ComplexPattern(RealFunction function, ElementType type, Element z,
                        const RealContext& context);
 Element ComplexPattern(RealFunction2 function, ElementType type, Element x, Element y,
                        const RealContext& context);
 
-}  // namespace assay::real
+}  // namespace assay::evaluator::real
 
 #endif  // ASSAY_EVALUATOR_REAL_COMPLEX_PATTERNS_H_

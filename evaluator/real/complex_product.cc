@@ -8,7 +8,7 @@
 
 #include "evaluator/real/complex_exact.h"
 
-namespace assay {
+namespace assay::evaluator {
 namespace real {
 namespace {
 
@@ -360,4 +360,4 @@ RoundedComplex RoundedComplexProduct(ElementType part, const double* first, cons
   });
 }
 
-}  // namespace assay
+}  // namespace assay::evaluator

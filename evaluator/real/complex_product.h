@@ -23,7 +23,7 @@
 #include "spec/element/element.h"
 #include "spec/element/element_type.h"
 
-namespace assay {
+namespace assay::evaluator {
 
 // The bit patterns of a complex element. If `undecided` is true, some part of the exact product
 // lies between the parts of `low` and `high`; otherwise these are not set.
@@ -157,6 +157,6 @@ class ComplexProduct {
 RoundedComplex RoundedComplexProduct(ElementType part, const double* first, const double* x,
                                      int64_t stride, int64_t n);
 
-}  // namespace assay
+}  // namespace assay::evaluator
 
 #endif  // ASSAY_EVALUATOR_REAL_COMPLEX_PRODUCT_H_

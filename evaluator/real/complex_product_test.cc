@@ -12,7 +12,7 @@
 #include "evaluator/real/exact_gaussian.h"
 #include "runtime/float_environment.h"
 
-namespace assay::complex_product_test {
+namespace assay::evaluator::complex_product_test {
 namespace {
 
 using Factor = exact_gaussian::Number;
@@ -276,4 +276,4 @@ TEST(ComplexProduct, Prefixes) {
 }
 
 }  // namespace
-}  // namespace assay::complex_product_test
+}  // namespace assay::evaluator::complex_product_test

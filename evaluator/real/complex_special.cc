@@ -8,7 +8,7 @@
 #include "evaluator/real/exact_sum.h"
 #include "evaluator/real/real_patterns.h"
 
-namespace assay::real {
+namespace assay::evaluator::real {
 namespace {
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
@@ -354,4 +354,4 @@ KnownParts SpecialParts(RealFunction2 function, ElementType part, double a, doub
   return {};
 }
 
-}  // namespace assay::real
+}  // namespace assay::evaluator::real

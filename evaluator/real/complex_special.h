@@ -10,7 +10,7 @@
 
 #include "evaluator/real/real_functions.h"
 
-namespace assay::real {
+namespace assay::evaluator::real {
 
 // The bit patterns of the parts that are known.
 struct KnownParts {
@@ -26,6 +26,6 @@ KnownParts SpecialParts(RealFunction function, ElementType part, double a, doubl
 KnownParts SpecialParts(RealFunction2 function, ElementType part, double a, double b, double c,
                         double d, const RealContext& context);
 
-}  // namespace assay::real
+}  // namespace assay::evaluator::real
 
 #endif  // ASSAY_EVALUATOR_REAL_COMPLEX_SPECIAL_H_

@@ -8,7 +8,7 @@
 #include "evaluator/real/dd_ball.h"
 #include "evaluator/real/quad_functions.h"
 
-namespace assay::real {
+namespace assay::evaluator::real {
 namespace {
 
 // Products of f32 values and results of functions on them stay far above 2^-1000 wherever they
@@ -138,4 +138,4 @@ ComplexEnds ComplexQuadTier(const ComplexCall& call, ElementType type) {
 ComplexEnds ComplexQuadTier(const ComplexCall&, ElementType) { return {}; }
 #endif
 
-}  // namespace assay::real
+}  // namespace assay::evaluator::real

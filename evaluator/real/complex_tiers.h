@@ -6,7 +6,7 @@
 #include "evaluator/real/enclosure.h"
 #include "evaluator/real/real_functions.h"
 
-namespace assay::real {
+namespace assay::evaluator::real {
 
 // A complex function and its operands: (a, b), or (a, b) and (c, d).
 struct ComplexCall {
@@ -25,6 +25,6 @@ ComplexEnds ComplexQuadTier(const ComplexCall& call, ElementType type);
 ComplexEnds ComplexDdTier(RealFunction2 function, ElementType type, double a, double b, double c,
                           double d);
 
-}  // namespace assay::real
+}  // namespace assay::evaluator::real
 
 #endif  // ASSAY_EVALUATOR_REAL_COMPLEX_TIERS_H_

@@ -4,7 +4,7 @@
 
 #include "spec/element/element.h"
 
-namespace assay::real {
+namespace assay::evaluator::real {
 namespace {
 
 // Rounds high + low once, |low| at most half a unit of the last place of `high`.
@@ -32,4 +32,4 @@ Ends RoundBall(ElementType type, const DdBall& ball) {
   return {end(ball.lo - reach), end(ball.lo + reach), true, 0};
 }
 
-}  // namespace assay::real
+}  // namespace assay::evaluator::real

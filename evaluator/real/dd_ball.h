@@ -20,7 +20,7 @@
 #include "evaluator/real/enclosure.h"
 #include "spec/element/element_type.h"
 
-namespace assay::real {
+namespace assay::evaluator::real {
 
 // a + b = sum + error.
 inline double TwoSum(double a, double b, double& error) {
@@ -156,6 +156,6 @@ struct ComplexOf {
   friend Real NormOf(const ComplexOf& a) { return a.re * a.re + a.im * a.im; }
 };
 
-}  // namespace assay::real
+}  // namespace assay::evaluator::real
 
 #endif  // ASSAY_EVALUATOR_REAL_DD_BALL_H_

@@ -18,7 +18,7 @@
 // A call would end the vectorisation of a loop.
 #define ASSAY_DD_INLINE [[gnu::always_inline]] inline
 
-namespace assay::real::ASSAY_DD_TARGET {
+namespace assay::evaluator::real::ASSAY_DD_TARGET {
 namespace {
 
 struct Dd {
@@ -457,6 +457,6 @@ DdKernel KernelOf(RealFunction2 function) {
   return function == RealFunction2::kAtan2 ? Atan2Loop : PowerLoop;
 }
 
-}  // namespace assay::real::ASSAY_DD_TARGET
+}  // namespace assay::evaluator::real::ASSAY_DD_TARGET
 
 #undef ASSAY_DD_INLINE

@@ -8,7 +8,7 @@
 #include "evaluator/real/big_math.h"
 #include "evaluator/real/roots_of_unity.h"
 
-namespace assay::real {
+namespace assay::evaluator::real {
 
 #define ASSAY_DD_KERNELS(target)             \
   namespace target {                         \
@@ -160,4 +160,4 @@ void DdBlock(RealFunction2 function, Lanes lanes, const double* a, const double*
   KernelFor(function, lanes)(Tables(), a, b, start.values, high, low, count);
 }
 
-}  // namespace assay::real
+}  // namespace assay::evaluator::real

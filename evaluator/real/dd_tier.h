@@ -10,7 +10,7 @@
 #include "evaluator/real/double_block.h"
 #include "evaluator/real/real_functions.h"
 
-namespace assay::real {
+namespace assay::evaluator::real {
 
 // erf(j/16 + h) = sum over n of a[n][j] h^n; so many coefficients as two doubles, the rest as one.
 struct ErfTables {
@@ -51,6 +51,6 @@ inline double UpperEnd(double high, double low, double bound) {
   return high + (low + std::fabs(high) * bound);
 }
 
-}  // namespace assay::real
+}  // namespace assay::evaluator::real
 
 #endif  // ASSAY_EVALUATOR_REAL_DD_TIER_H_

@@ -12,7 +12,7 @@
 #include "evaluator/real/mpfr_functions.h"
 #include "evaluator/real/tier_bounds.h"
 
-namespace assay::dd_tier_test {
+namespace assay::evaluator::dd_tier_test {
 namespace {
 
 using real::Arithmetic;
@@ -72,9 +72,9 @@ std::vector<Lanes> AllLanes() {
   return all;
 }
 
-using ::assay::testing::Apply;
-using ::assay::testing::kNamedFunctions;
-using ::assay::testing::Mpfr;
+using ::assay::evaluator::testing::Apply;
+using ::assay::evaluator::testing::kNamedFunctions;
+using ::assay::evaluator::testing::Mpfr;
 
 // log2 of |high + low - exact| / |exact|.
 double ErrorLog2(double high, double low, const Mpfr& exact) {
@@ -179,4 +179,4 @@ TEST(DdTierTest, BlocksEqualElementsOfTheQuadTier) {
 }
 
 }  // namespace
-}  // namespace assay::dd_tier_test
+}  // namespace assay::evaluator::dd_tier_test

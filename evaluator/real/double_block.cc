@@ -13,7 +13,7 @@
 #define ASSAY_USE_VECTOR_FUNCTIONS
 #endif
 
-namespace assay::real {
+namespace assay::evaluator::real {
 namespace {
 
 void OneByOne(RealFunction function, double* x, int64_t count) {
@@ -70,4 +70,4 @@ void DoubleBlock(RealFunction2 function, Lanes, double* a, double* b, int64_t co
 
 #endif
 
-}  // namespace assay::real
+}  // namespace assay::evaluator::real

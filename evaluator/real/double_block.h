@@ -7,7 +7,7 @@
 
 #include "evaluator/real/real_functions.h"
 
-namespace assay::real {
+namespace assay::evaluator::real {
 
 // How many elements go through a function at once. One is the C library's scalar function.
 enum class Lanes : uint8_t { kOne, kFour, kEight };
@@ -31,6 +31,6 @@ void Block8(RealFunction function, double* x, int64_t length);
 void Block4(RealFunction2 function, double* a, const double* b, int64_t length);
 void Block8(RealFunction2 function, double* a, const double* b, int64_t length);
 
-}  // namespace assay::real
+}  // namespace assay::evaluator::real
 
 #endif  // ASSAY_EVALUATOR_REAL_DOUBLE_BLOCK_H_

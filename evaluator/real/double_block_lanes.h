@@ -43,7 +43,7 @@ ASSAY_VECTOR_FUNCTION(tanh);
 ASSAY_VECTOR_FUNCTION2(atan2);
 ASSAY_VECTOR_FUNCTION2(pow);
 
-namespace assay::real {
+namespace assay::evaluator::real {
 namespace {
 
 // Sums and quotients add two units to what the functions lose.
@@ -111,4 +111,4 @@ void ASSAY_BLOCK(RealFunction2 function, double* a, const double* b, int64_t len
   }
 }
 
-}  // namespace assay::real
+}  // namespace assay::evaluator::real

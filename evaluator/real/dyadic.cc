@@ -9,7 +9,7 @@
 
 #include "spec/element/element.h"
 
-namespace assay::real {
+namespace assay::evaluator::real {
 namespace {
 
 using DyadicInteger = Dyadic::Integer;
@@ -166,4 +166,4 @@ uint64_t RoundWithRoot(ElementType type, const Dyadic& b, const Dyadic& a, const
   }
 }
 
-}  // namespace assay::real
+}  // namespace assay::evaluator::real

@@ -12,7 +12,7 @@
 #include "evaluator/real/exact_sum.h"
 #include "spec/element/element_type.h"
 
-namespace assay::real {
+namespace assay::evaluator::real {
 
 class Dyadic {
  public:
@@ -75,6 +75,6 @@ uint64_t RoundQuotient(ElementType type, const Dyadic& a, const Dyadic& b);
 // b + a / sqrt(w), w > 0.
 uint64_t RoundWithRoot(ElementType type, const Dyadic& b, const Dyadic& a, const Dyadic& w);
 
-}  // namespace assay::real
+}  // namespace assay::evaluator::real
 
 #endif  // ASSAY_EVALUATOR_REAL_DYADIC_H_

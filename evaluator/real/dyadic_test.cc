@@ -11,7 +11,7 @@
 #include "spec/element/element.h"
 #include "spec/testing/schedule.h"
 
-namespace assay::real::dyadic_test {
+namespace assay::evaluator::real::dyadic_test {
 namespace {
 
 using Wide = boost::multiprecision::number<boost::multiprecision::cpp_bin_float<200>,
@@ -227,4 +227,4 @@ TEST_F(Balls, RoundOnce) {
 }
 
 }  // namespace
-}  // namespace assay::real::dyadic_test
+}  // namespace assay::evaluator::real::dyadic_test

@@ -8,7 +8,7 @@
 #include "spec/element/element.h"
 #include "spec/element/element_type.h"
 
-namespace assay::real {
+namespace assay::evaluator::real {
 
 // The two ends, in numerical order. `known` is false if the tier could not bound its result.
 struct Ends {
@@ -28,6 +28,6 @@ struct ComplexEnds {
   Ends imag;
 };
 
-}  // namespace assay::real
+}  // namespace assay::evaluator::real
 
 #endif  // ASSAY_EVALUATOR_REAL_ENCLOSURE_H_

@@ -5,7 +5,7 @@
 #include <boost/multiprecision/cpp_int.hpp>
 #include <cmath>
 
-namespace assay::real {
+namespace assay::evaluator::real {
 namespace {
 
 using Integer = boost::multiprecision::cpp_int;
@@ -163,4 +163,4 @@ std::optional<Unrounded> ExactCase(RealFunction2 function, int precision, double
   return ExactPower(Split(std::fabs(a)), Split(b), negative);
 }
 
-}  // namespace assay::real
+}  // namespace assay::evaluator::real

@@ -10,7 +10,7 @@
 #include "evaluator/real/real_functions.h"
 #include "spec/element/element.h"
 
-namespace assay::real {
+namespace assay::evaluator::real {
 
 // A finite non-zero double as (-1)^negative * significand * 2^exponent with an odd significand.
 struct OddParts {
@@ -30,6 +30,6 @@ Unrounded JustOutside(Unrounded value);
 std::optional<Unrounded> ExactCase(RealFunction function, double x);
 std::optional<Unrounded> ExactCase(RealFunction2 function, int precision, double a, double b);
 
-}  // namespace assay::real
+}  // namespace assay::evaluator::real
 
 #endif  // ASSAY_EVALUATOR_REAL_EXACT_CASES_H_

@@ -12,7 +12,7 @@
 #include "spec/element/element.h"
 #include "spec/element/element_type.h"
 
-namespace assay::exact_gaussian {
+namespace assay::evaluator::exact_gaussian {
 
 using Integer = boost::multiprecision::cpp_int;
 struct Number {
@@ -99,6 +99,6 @@ inline Element RoundedSum(ElementType part, const std::vector<Number>& terms) {
           im_negative ? EncodeFloat(part, -0.0) : Nearest(part, im, -1074)};
 }
 
-}  // namespace assay::exact_gaussian
+}  // namespace assay::evaluator::exact_gaussian
 
 #endif  // ASSAY_EVALUATOR_REAL_EXACT_GAUSSIAN_H_

@@ -5,7 +5,7 @@
 #include <bit>
 #include <cmath>
 
-namespace assay {
+namespace assay::evaluator {
 
 void ExactProduct::Multiply(double factor) {
   negative_ ^= std::signbit(factor);
@@ -74,4 +74,4 @@ uint64_t ExactProduct::Round(ElementType type) const {
   return RoundToFloat(type, result);
 }
 
-}  // namespace assay
+}  // namespace assay::evaluator

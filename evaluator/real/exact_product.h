@@ -13,7 +13,7 @@
 #include "spec/element/element.h"
 #include "spec/element/element_type.h"
 
-namespace assay {
+namespace assay::evaluator {
 
 // Exact while the product of the factors' odd parts has at most 4096 bits. Wider products are cut
 // there; no float or midpoint has an odd part that long, so the cut part only has to be known to be
@@ -40,6 +40,6 @@ class ExactProduct {
   bool infinity_ = false;
 };
 
-}  // namespace assay
+}  // namespace assay::evaluator
 
 #endif  // ASSAY_EVALUATOR_REAL_EXACT_PRODUCT_H_

@@ -5,7 +5,7 @@
 #include <bit>
 #include <cmath>
 
-namespace assay {
+namespace assay::evaluator {
 namespace {
 
 struct Decomposed {
@@ -151,4 +151,4 @@ uint64_t ExactSum::Round(ElementType type) const {
   return RoundToFloat(type, result);
 }
 
-}  // namespace assay
+}  // namespace assay::evaluator

@@ -16,7 +16,7 @@
 #include "spec/element/element.h"
 #include "spec/element/element_type.h"
 
-namespace assay {
+namespace assay::evaluator {
 
 // At most 2^40 terms. About 1.1 KiB: keep and Clear() one rather than make many.
 class ExactSum {
@@ -61,6 +61,6 @@ class ExactSum {
   bool negative_infinity_ = false;
 };
 
-}  // namespace assay
+}  // namespace assay::evaluator
 
 #endif  // ASSAY_EVALUATOR_REAL_EXACT_SUM_H_

@@ -13,12 +13,12 @@
 #include "evaluator/real/exact_product.h"
 #include "evaluator/real/mpfr_oracle.h"
 
-namespace assay::exact_sum_test {
+namespace assay::evaluator::exact_sum_test {
 namespace {
 
-using ::assay::testing::Mpfr;
-using ::assay::testing::RoundByOracle;
-using ::assay::testing::SameValue;
+using ::assay::evaluator::testing::Mpfr;
+using ::assay::evaluator::testing::RoundByOracle;
+using ::assay::evaluator::testing::SameValue;
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
@@ -243,4 +243,4 @@ TEST(ExactProductTest, IntermediateRangeAndMidpoints) {
 }
 
 }  // namespace
-}  // namespace assay::exact_sum_test
+}  // namespace assay::evaluator::exact_sum_test

@@ -8,7 +8,7 @@
 
 #include "runtime/processor.h"
 
-namespace assay::real {
+namespace assay::evaluator::real {
 namespace {
 
 using Vector = __m256d;
@@ -167,4 +167,4 @@ int64_t FloatBlock(RealFunction function, double bound, const std::byte* x, int6
   }
 }
 
-}  // namespace assay::real
+}  // namespace assay::evaluator::real

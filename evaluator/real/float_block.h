@@ -10,7 +10,7 @@
 
 #include "evaluator/real/real_functions.h"
 
-namespace assay::real {
+namespace assay::evaluator::real {
 
 inline constexpr int64_t kFloatBlock = 512;
 
@@ -28,6 +28,6 @@ inline bool HasFloatBlock(RealFunction) { return false; }
 int64_t FloatBlock(RealFunction function, double bound, const std::byte* x, int64_t count,
                    std::byte* out, int32_t* open);
 
-}  // namespace assay::real
+}  // namespace assay::evaluator::real
 
 #endif  // ASSAY_EVALUATOR_REAL_FLOAT_BLOCK_H_

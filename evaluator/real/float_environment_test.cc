@@ -12,7 +12,7 @@
 
 #include "evaluator/real/real_functions.h"
 
-namespace assay::float_environment_test {
+namespace assay::evaluator::float_environment_test {
 namespace {
 
 // Computed at run time, so that the state of the thread counts.
@@ -156,4 +156,4 @@ TEST(FloatEnvironmentTest, EveryEntryInEveryStateOfAThread) {
 #endif
 
 }  // namespace
-}  // namespace assay::float_environment_test
+}  // namespace assay::evaluator::float_environment_test

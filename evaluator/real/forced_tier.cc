@@ -8,7 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 
-namespace assay {
+namespace assay::evaluator {
 namespace {
 
 constexpr absl::string_view kNames[kRealTierCount] = {
@@ -43,4 +43,4 @@ RealContext WithForcedTier(const RealContext& context) {
 }
 
 }  // namespace real
-}  // namespace assay
+}  // namespace assay::evaluator

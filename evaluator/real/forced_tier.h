@@ -10,7 +10,7 @@
 #include "absl/strings/string_view.h"
 #include "evaluator/real/real_functions.h"
 
-namespace assay {
+namespace assay::evaluator {
 
 // Returns the name: exact, double, extended, quad, big192, big384, big768, big1536 or undecided.
 absl::string_view Name(RealTier tier);
@@ -30,6 +30,6 @@ namespace real {
 RealContext WithForcedTier(const RealContext& context);
 
 }  // namespace real
-}  // namespace assay
+}  // namespace assay::evaluator
 
 #endif  // ASSAY_EVALUATOR_REAL_FORCED_TIER_H_

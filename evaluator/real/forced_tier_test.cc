@@ -7,7 +7,7 @@
 
 #include <vector>
 
-namespace assay::forced_tier_test {
+namespace assay::evaluator::forced_tier_test {
 namespace {
 
 using ::testing::AllOf;
@@ -89,4 +89,4 @@ TEST(ForcedTierTest, EveryTierGivesTheSameBits) {
 }
 
 }  // namespace
-}  // namespace assay::forced_tier_test
+}  // namespace assay::evaluator::forced_tier_test

@@ -8,7 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "evaluator/real/real_functions.h"
 
-namespace assay {
+namespace assay::evaluator {
 namespace {
 
 constexpr int64_t kCount = 4096;
@@ -93,7 +93,7 @@ void RegisterAll() {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::evaluator
 
 int main(int argc, char** argv) {
   assay::RegisterAll();

@@ -4,7 +4,7 @@
 #include "evaluator/real/real_patterns.h"
 #include "runtime/float_environment.h"
 
-namespace assay {
+namespace assay::evaluator {
 
 void EvaluateBlock(RealFunction function, ElementType type, const std::byte* x, std::byte* out,
                    int64_t count, const RealContext& given) {
@@ -30,4 +30,4 @@ void EvaluateBlock2(RealFunction2 function, ElementType type, const std::byte* a
   }
 }
 
-}  // namespace assay
+}  // namespace assay::evaluator

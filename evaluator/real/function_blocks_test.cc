@@ -12,7 +12,7 @@
 #include "evaluator/real/hardware_tiers.h"
 #include "evaluator/real/real_functions.h"
 
-namespace assay::function_blocks_test {
+namespace assay::evaluator::function_blocks_test {
 namespace {
 
 using real::kMostLanes;
@@ -175,4 +175,4 @@ TEST(FunctionBlocksTest, LanesAgree) {
 }
 
 }  // namespace
-}  // namespace assay::function_blocks_test
+}  // namespace assay::evaluator::function_blocks_test

@@ -7,7 +7,7 @@
 
 #include "evaluator/real/real_patterns.h"
 
-namespace assay::real {
+namespace assay::evaluator::real {
 namespace {
 
 constexpr int kTypes = 64;
@@ -56,4 +56,4 @@ const uint8_t* TableOf(RealFunction2 function, ElementType type) {
   return slot.values.data();
 }
 
-}  // namespace assay::real
+}  // namespace assay::evaluator::real

@@ -7,7 +7,7 @@
 
 #include "evaluator/real/real_functions.h"
 
-namespace assay::real {
+namespace assay::evaluator::real {
 
 // Returns the 2^bits results for a float type of at most 16 bits, by bit pattern. Thread-safe.
 const uint16_t* TableOf(RealFunction function, ElementType type);
@@ -15,6 +15,6 @@ const uint16_t* TableOf(RealFunction function, ElementType type);
 // operand's bit pattern is the upper half of the index.
 const uint8_t* TableOf(RealFunction2 function, ElementType type);
 
-}  // namespace assay::real
+}  // namespace assay::evaluator::real
 
 #endif  // ASSAY_EVALUATOR_REAL_FUNCTION_TABLES_H_

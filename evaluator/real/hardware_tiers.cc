@@ -8,7 +8,7 @@
 #include "evaluator/real/quad_functions.h"
 #include "evaluator/real/tier_bounds.h"
 
-namespace assay::real {
+namespace assay::evaluator::real {
 namespace {
 
 constexpr int kTableSize = static_cast<int>(RealFunction::kTanh) + 1;
@@ -171,4 +171,4 @@ Ends QuadTier(RealFunction, ElementType, double) { return {}; }
 Ends QuadTier(RealFunction2, ElementType, double, double) { return {}; }
 #endif
 
-}  // namespace assay::real
+}  // namespace assay::evaluator::real

@@ -16,7 +16,7 @@
 #define ASSAY_HAS_QUAD 1
 #endif
 
-namespace assay::real {
+namespace assay::evaluator::real {
 
 using DoubleFunction = double (*)(double);
 using DoubleFunction2 = double (*)(double, double);
@@ -47,6 +47,6 @@ Ends ExtendedTier(RealFunction2 function, ElementType type, double a, double b);
 Ends QuadTier(RealFunction function, ElementType type, double x);
 Ends QuadTier(RealFunction2 function, ElementType type, double a, double b);
 
-}  // namespace assay::real
+}  // namespace assay::evaluator::real
 
 #endif  // ASSAY_EVALUATOR_REAL_HARDWARE_TIERS_H_

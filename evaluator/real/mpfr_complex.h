@@ -6,7 +6,7 @@
 #include "evaluator/real/mpfr_oracle.h"
 #include "evaluator/real/real_functions.h"
 
-namespace assay::testing {
+namespace assay::evaluator::testing {
 
 struct MpfrComplex {
   Mpfr re, im;
@@ -148,6 +148,6 @@ inline Mpc ApplyComplex(RealFunction2 f, const Mpc& a, const Mpc& b) {
   return Log((b + i * a) / Sqrt(b * b + a * a)) / i;
 }
 
-}  // namespace assay::testing
+}  // namespace assay::evaluator::testing
 
 #endif  // ASSAY_EVALUATOR_REAL_MPFR_COMPLEX_H_

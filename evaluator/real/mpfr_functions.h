@@ -5,7 +5,7 @@
 #include "evaluator/real/mpfr_oracle.h"
 #include "evaluator/real/real_functions.h"
 
-namespace assay::testing {
+namespace assay::evaluator::testing {
 
 using MpfrFunction = int (*)(mpfr_ptr, mpfr_srcptr, mpfr_rnd_t);
 
@@ -73,6 +73,6 @@ inline std::optional<uint64_t> ProvenPair(RealFunction2 function, ElementType ty
   });
 }
 
-}  // namespace assay::testing
+}  // namespace assay::evaluator::testing
 
 #endif  // ASSAY_EVALUATOR_REAL_MPFR_FUNCTIONS_H_

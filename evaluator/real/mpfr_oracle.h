@@ -12,7 +12,7 @@
 #include "spec/element/element.h"
 #include "spec/element/element_type.h"
 
-namespace assay::testing {
+namespace assay::evaluator::testing {
 
 // An owned mpfr_t. Every operation of MPFR rounds to the precision given here.
 class Mpfr {
@@ -94,6 +94,6 @@ inline bool SameValue(ElementType type, uint64_t a, uint64_t b) {
   return a == b || (IsNan(type, a) && IsNan(type, b));
 }
 
-}  // namespace assay::testing
+}  // namespace assay::evaluator::testing
 
 #endif  // ASSAY_EVALUATOR_REAL_MPFR_ORACLE_H_

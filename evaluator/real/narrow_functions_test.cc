@@ -6,13 +6,13 @@
 #include "evaluator/real/mpfr_functions.h"
 #include "evaluator/real/real_functions.h"
 
-namespace assay::narrow_functions_test {
+namespace assay::evaluator::narrow_functions_test {
 namespace {
 
-using ::assay::testing::Expected;
-using ::assay::testing::kNamedFunctions;
-using ::assay::testing::NamedFunction;
-using ::assay::testing::SameValue;
+using ::assay::evaluator::testing::Expected;
+using ::assay::evaluator::testing::kNamedFunctions;
+using ::assay::evaluator::testing::NamedFunction;
+using ::assay::evaluator::testing::SameValue;
 
 // rsqrt(-0) is -inf here (decision F-3) and +inf in MPFR.
 bool Differs(const NamedFunction& f, double x) {
@@ -46,4 +46,4 @@ TEST(NarrowFunctionsTest, F16) { CheckAll(ElementType::kF16, 128); }
 TEST(NarrowFunctionsTest, BF16) { CheckAll(ElementType::kBF16, 128); }
 
 }  // namespace
-}  // namespace assay::narrow_functions_test
+}  // namespace assay::evaluator::narrow_functions_test

@@ -9,11 +9,11 @@
 #include "evaluator/real/mpfr_functions.h"
 #include "evaluator/real/real_functions.h"
 
-namespace assay::narrow_pairs_test {
+namespace assay::evaluator::narrow_pairs_test {
 namespace {
 
-using ::assay::testing::ProvenPair;
-using ::assay::testing::SameValue;
+using ::assay::evaluator::testing::ProvenPair;
+using ::assay::evaluator::testing::SameValue;
 
 void CheckPairs(RealFunction2 function, ElementType type) {
   const int values = 1 << Info(type).bits;
@@ -61,4 +61,4 @@ TEST(NarrowPairsTest, Atan2) {
 }
 
 }  // namespace
-}  // namespace assay::narrow_pairs_test
+}  // namespace assay::evaluator::narrow_pairs_test

@@ -34,7 +34,7 @@ ASSAY_QUAD_FUNCTION2(pow);
 #undef ASSAY_QUAD_FUNCTION
 #undef ASSAY_QUAD_FUNCTION2
 
-namespace assay::real {
+namespace assay::evaluator::real {
 
 // The exact value of a finite number.
 inline Unrounded UnpackQuad(__float128 value) {
@@ -46,7 +46,7 @@ inline Unrounded UnpackQuad(__float128 value) {
           (biased == 0 ? 1 : biased) - 16383 - 112, false};
 }
 
-}  // namespace assay::real
+}  // namespace assay::evaluator::real
 #endif
 
 #endif  // ASSAY_EVALUATOR_REAL_QUAD_FUNCTIONS_H_

@@ -13,7 +13,7 @@
 #include "evaluator/real/real_patterns.h"
 #include "evaluator/real/tier_bounds.h"
 
-namespace assay::real {
+namespace assay::evaluator::real {
 namespace {
 
 // --- small types ---
@@ -264,4 +264,4 @@ void RealBlock(RealFunction2 function, ElementType type, const std::byte* a, con
                   decide);
 }
 
-}  // namespace assay::real
+}  // namespace assay::evaluator::real

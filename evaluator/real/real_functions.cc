@@ -17,7 +17,7 @@
 #include "evaluator/real/tier_bounds.h"
 #include "runtime/float_environment.h"
 
-namespace assay {
+namespace assay::evaluator {
 namespace real {
 namespace {
 
@@ -181,4 +181,4 @@ Element EvaluateReal2(RealFunction2 function, ElementType type, Element a, Eleme
   return {real::RealPattern(function, type, a.bits, b.bits, real::WithForcedTier(context)), 0};
 }
 
-}  // namespace assay
+}  // namespace assay::evaluator

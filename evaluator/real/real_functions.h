@@ -16,7 +16,7 @@
 #include "spec/element/element.h"
 #include "spec/element/element_type.h"
 
-namespace assay {
+namespace assay::evaluator {
 
 // Functions of one operand.
 enum class RealFunction : uint8_t {
@@ -113,6 +113,6 @@ void EvaluateBlock2(RealFunction2 function, ElementType type, const std::byte* a
                     const std::byte* b, std::byte* out, int64_t count,
                     const RealContext& context = {});
 
-}  // namespace assay
+}  // namespace assay::evaluator
 
 #endif  // ASSAY_EVALUATOR_REAL_REAL_FUNCTIONS_H_

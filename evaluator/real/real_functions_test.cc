@@ -12,15 +12,15 @@
 
 #include "evaluator/real/mpfr_functions.h"
 
-namespace assay::real_functions_test {
+namespace assay::evaluator::real_functions_test {
 namespace {
 
-using ::assay::testing::Expected;
-using ::assay::testing::kNamedFunctions;
-using ::assay::testing::Mpfr;
-using ::assay::testing::NamedFunction;
-using ::assay::testing::RoundByOracle;
-using ::assay::testing::SameValue;
+using ::assay::evaluator::testing::Expected;
+using ::assay::evaluator::testing::kNamedFunctions;
+using ::assay::evaluator::testing::Mpfr;
+using ::assay::evaluator::testing::NamedFunction;
+using ::assay::evaluator::testing::RoundByOracle;
+using ::assay::evaluator::testing::SameValue;
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
@@ -440,4 +440,4 @@ TEST(RealFunctionsTest, BlocksEqualElements) {
 }
 
 }  // namespace
-}  // namespace assay::real_functions_test
+}  // namespace assay::evaluator::real_functions_test

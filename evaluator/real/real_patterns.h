@@ -5,7 +5,7 @@
 
 #include "evaluator/real/real_functions.h"
 
-namespace assay::real {
+namespace assay::evaluator::real {
 
 uint64_t RealPattern(RealFunction function, ElementType type, uint64_t x,
                      const RealContext& context);
@@ -18,6 +18,6 @@ void RealBlock(RealFunction function, ElementType type, const std::byte* x, std:
 void RealBlock(RealFunction2 function, ElementType type, const std::byte* a, const std::byte* b,
                std::byte* out, int64_t count, const RealContext& context);
 
-}  // namespace assay::real
+}  // namespace assay::evaluator::real
 
 #endif  // ASSAY_EVALUATOR_REAL_REAL_PATTERNS_H_

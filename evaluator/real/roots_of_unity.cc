@@ -8,7 +8,7 @@
 
 #include "evaluator/real/big_constants.h"
 
-namespace assay::real {
+namespace assay::evaluator::real {
 namespace {
 
 using DyadicInteger = Dyadic::Integer;
@@ -155,4 +155,4 @@ std::vector<ComplexOf<DdBall>> DdRoots(int64_t order) {
   return roots;
 }
 
-}  // namespace assay::real
+}  // namespace assay::evaluator::real

@@ -9,7 +9,7 @@
 #include "evaluator/real/dd_ball.h"
 #include "evaluator/real/dyadic.h"
 
-namespace assay::real {
+namespace assay::evaluator::real {
 
 // A root times 2^bits: each part is less than kUnits off; exact for the powers of i.
 struct FixedRoot {
@@ -44,6 +44,6 @@ class FixedRoots {
 // are exact.
 std::vector<ComplexOf<DdBall>> DdRoots(int64_t order);
 
-}  // namespace assay::real
+}  // namespace assay::evaluator::real
 
 #endif  // ASSAY_EVALUATOR_REAL_ROOTS_OF_UNITY_H_

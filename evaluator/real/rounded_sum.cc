@@ -13,7 +13,7 @@
 #include "evaluator/real/sum_bounds.h"
 #include "evaluator/real/sum_loops.h"
 
-namespace assay {
+namespace assay::evaluator {
 namespace {
 
 constexpr double kTiny = std::numeric_limits<double>::denorm_min();
@@ -299,4 +299,4 @@ uint64_t RoundedProduct(ElementType result, double init, const double* x, int64_
   return product.Round(result);
 }
 
-}  // namespace assay
+}  // namespace assay::evaluator

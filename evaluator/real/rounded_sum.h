@@ -15,7 +15,7 @@
 #include "spec/element/element.h"
 #include "spec/element/element_type.h"
 
-namespace assay {
+namespace assay::evaluator {
 
 // The width of the factors' types. The product of two values of types of up to 32 bits is a double,
 // which saves most of the work.
@@ -80,6 +80,6 @@ inline void AddRunning(double x, double& s, double& errors) {
 uint64_t RoundedProduct(ElementType result, double init, const double* x, int64_t stride,
                         int64_t n);
 
-}  // namespace assay
+}  // namespace assay::evaluator
 
 #endif  // ASSAY_EVALUATOR_REAL_ROUNDED_SUM_H_

@@ -15,7 +15,7 @@
 #include "evaluator/real/rounded_tile.h"
 #include "evaluator/real/running_sum.h"
 
-namespace assay::rounded_sum_test {
+namespace assay::evaluator::rounded_sum_test {
 namespace {
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
@@ -307,4 +307,4 @@ TEST(RunningSum, OnTheBorderAndBackFromOverflow) {
 }
 
 }  // namespace
-}  // namespace assay::rounded_sum_test
+}  // namespace assay::evaluator::rounded_sum_test

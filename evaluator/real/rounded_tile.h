@@ -8,7 +8,7 @@
 
 #include "spec/element/element_type.h"
 
-namespace assay {
+namespace assay::evaluator {
 
 inline constexpr int64_t kDotTileRows = 4, kDotTileColumns = 8;
 
@@ -26,6 +26,6 @@ void RoundedDotTile(ElementType result, const double* a, int64_t stride_a,
                     const double* row_lengths, const double* b, const double* column_lengths,
                     int64_t n, uint64_t* out);
 
-}  // namespace assay
+}  // namespace assay::evaluator
 
 #endif  // ASSAY_EVALUATOR_REAL_ROUNDED_TILE_H_

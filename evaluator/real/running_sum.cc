@@ -4,7 +4,7 @@
 
 #include "spec/element/element.h"
 
-namespace assay {
+namespace assay::evaluator {
 
 void RunningSum::AddExactly(double term) {
   if (exact_ == nullptr) exact_ = std::make_unique<ExactSum>();
@@ -42,4 +42,4 @@ uint64_t RunningSum::Round(ElementType type) const {
   return EncodeFloat(type, std::bit_cast<double>(bits));
 }
 
-}  // namespace assay
+}  // namespace assay::evaluator

@@ -12,7 +12,7 @@
 #include "evaluator/real/exact_sum.h"
 #include "spec/element/element_type.h"
 
-namespace assay {
+namespace assay::evaluator {
 
 // Callers hold a FloatEnvironmentGuard.
 class RunningSum {
@@ -50,6 +50,6 @@ class RunningSum {
   bool any_term_ = false;
 };
 
-}  // namespace assay
+}  // namespace assay::evaluator
 
 #endif  // ASSAY_EVALUATOR_REAL_RUNNING_SUM_H_

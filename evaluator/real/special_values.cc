@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-namespace assay::real {
+namespace assay::evaluator::real {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -135,4 +135,4 @@ std::optional<double> SpecialValue(RealFunction2 function, double a, double b) {
   return function == RealFunction2::kAtan2 ? SpecialAtan2(a, b) : SpecialPower(a, b);
 }
 
-}  // namespace assay::real
+}  // namespace assay::evaluator::real

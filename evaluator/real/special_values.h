@@ -8,7 +8,7 @@
 
 #include "evaluator/real/real_functions.h"
 
-namespace assay::real {
+namespace assay::evaluator::real {
 
 // The value, exact in every type that can hold it, or nothing if the function has to be computed.
 // It covers every argument for which the result is zero, infinite or NaN, and every infinite or NaN
@@ -16,6 +16,6 @@ namespace assay::real {
 std::optional<double> SpecialValue(RealFunction function, double x);
 std::optional<double> SpecialValue(RealFunction2 function, double a, double b);
 
-}  // namespace assay::real
+}  // namespace assay::evaluator::real
 
 #endif  // ASSAY_EVALUATOR_REAL_SPECIAL_VALUES_H_

@@ -7,7 +7,7 @@
 #include "evaluator/real/exact_sum.h"
 #include "evaluator/real/rounded_sum.h"
 
-namespace assay {
+namespace assay::evaluator {
 namespace {
 
 std::vector<double> Values(int64_t n, ElementType type) {
@@ -75,4 +75,4 @@ ASSAY_SUM_BENCHMARK(ExactDot);
 ASSAY_SUM_BENCHMARK(Product);
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::evaluator

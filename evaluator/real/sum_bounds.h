@@ -38,7 +38,7 @@
 
 #include <cstdint>
 
-namespace assay::sum_bounds {
+namespace assay::evaluator::sum_bounds {
 
 // s - reach and s + reach, rounded, enclose the exact sum. Rounding s - reach and s + reach to
 // doubles costs 2^-53 (|s| + reach) < 2^-52 m, the product that makes the reach less than 2^-54 m:
@@ -62,6 +62,6 @@ inline double SecondError(double m, int64_t path) {
 // What the errors of products lost to underflow: a path stands for 8 terms at most.
 inline double Underflow(int64_t path) { return static_cast<double>(path) * 64 * 0x1p-1074; }
 
-}  // namespace assay::sum_bounds
+}  // namespace assay::evaluator::sum_bounds
 
 #endif  // ASSAY_EVALUATOR_REAL_SUM_BOUNDS_H_

@@ -13,7 +13,7 @@
 #include "evaluator/real/mpfr_oracle.h"
 #include "spec/element/element.h"
 
-namespace assay::testing {
+namespace assay::evaluator::testing {
 
 // Products to add up; b = 1 for plain terms.
 struct Products {
@@ -115,6 +115,6 @@ inline Products LosesUnderflow() {
   return products;
 }
 
-}  // namespace assay::testing
+}  // namespace assay::evaluator::testing
 
 #endif  // ASSAY_EVALUATOR_REAL_SUM_FAMILIES_H_

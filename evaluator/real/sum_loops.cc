@@ -12,7 +12,7 @@
 #define ASSAY_DISPATCH_AVX2 1
 #endif
 
-namespace assay {
+namespace assay::evaluator {
 namespace {
 
 #define ASSAY_INLINE inline __attribute__((always_inline))
@@ -410,4 +410,4 @@ const SumLoops& ChooseSumLoops() {
   return kBaseline;
 }
 
-}  // namespace assay
+}  // namespace assay::evaluator

@@ -8,7 +8,7 @@
 
 #include "evaluator/real/rounded_sum.h"
 
-namespace assay {
+namespace assay::evaluator {
 
 // a[0] b[0] + ... , or a[0] + ... without b; of columns, b[0], b[1], ... side by side.
 struct Terms {
@@ -46,6 +46,6 @@ struct SumLoops {
 
 const SumLoops& ChooseSumLoops();
 
-}  // namespace assay
+}  // namespace assay::evaluator
 
 #endif  // ASSAY_EVALUATOR_REAL_SUM_LOOPS_H_

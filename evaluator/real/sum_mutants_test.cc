@@ -8,11 +8,11 @@
 #include "evaluator/real/sum_families.h"
 #include "runtime/float_environment.h"
 
-namespace assay {
+namespace assay::evaluator {
 namespace {
 
-using ::assay::testing::IntegerSum;
-using ::assay::testing::Products;
+using ::assay::evaluator::testing::IntegerSum;
+using ::assay::evaluator::testing::Products;
 
 // The sum in double as DecideF32 wants it; true where that decides for something else.
 bool IsRunningWrong(const Products& terms, uint64_t want) {
@@ -89,4 +89,4 @@ TEST(SumMutantsTest, EveryBoundIsCaughtWhereItLies) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::evaluator

@@ -11,12 +11,12 @@
 #include "evaluator/real/sum_families.h"
 #include "runtime/float_environment.h"
 
-namespace assay::sum_proof_test {
+namespace assay::evaluator::sum_proof_test {
 namespace {
 
-using ::assay::testing::IntegerSum;
-using ::assay::testing::Products;
-using ::assay::testing::SameValue;
+using ::assay::evaluator::testing::IntegerSum;
+using ::assay::evaluator::testing::Products;
+using ::assay::evaluator::testing::SameValue;
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
 constexpr double kMax = std::numeric_limits<double>::max();
@@ -295,4 +295,4 @@ TEST(SumProofTest, ComplexDots) {
 }
 
 }  // namespace
-}  // namespace assay::sum_proof_test
+}  // namespace assay::evaluator::sum_proof_test

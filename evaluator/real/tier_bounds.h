@@ -7,7 +7,7 @@
 
 #include "evaluator/real/real_functions.h"
 
-namespace assay::real {
+namespace assay::evaluator::real {
 
 // The arithmetic of a tier: the C library's double (types of at most 32 bits), sums of two doubles
 // (f64), x87 long double, binary128, floats of any length.
@@ -62,6 +62,6 @@ constexpr double BoundOf(Function function, Arithmetic arithmetic) {
   return __builtin_bit_cast(double, biased << 52);
 }
 
-}  // namespace assay::real
+}  // namespace assay::evaluator::real
 
 #endif  // ASSAY_EVALUATOR_REAL_TIER_BOUNDS_H_

@@ -6,7 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "evaluator/region/scalar_program.h"
 
-namespace assay {
+namespace assay::evaluator {
 namespace {
 
 thread_local std::shared_ptr<ProgramCache> innermost;
@@ -114,4 +114,4 @@ absl::StatusOr<std::vector<Literal>> CallOut(const Computation& computation,
   return Flatten(*result);
 }
 
-}  // namespace assay
+}  // namespace assay::evaluator

@@ -10,7 +10,7 @@
 #include "evaluator/scalar/scalar_ops.h"
 #include "spec/analysis/flat_region.h"
 
-namespace assay {
+namespace assay::evaluator {
 namespace {
 
 // Complex functions in one program: an element of one may take milliseconds, and the clock is read
@@ -131,4 +131,4 @@ absl::StatusOr<std::unique_ptr<const ScalarProgram>> ScalarProgram::Compile(
   return std::make_unique<const BoundProgram>(*std::move(region), functions);
 }
 
-}  // namespace assay
+}  // namespace assay::evaluator

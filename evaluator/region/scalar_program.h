@@ -16,7 +16,7 @@
 #include "evaluator/evaluator.h"
 #include "spec/ir/module.h"
 
-namespace assay {
+namespace assay::evaluator {
 
 class ScalarProgram {
  public:
@@ -101,6 +101,6 @@ absl::StatusOr<std::vector<Literal>> CallOut(const Computation& computation,
                                              absl::Span<const Literal> arguments,
                                              EvaluationContext& context);
 
-}  // namespace assay
+}  // namespace assay::evaluator
 
 #endif  // ASSAY_EVALUATOR_REGION_SCALAR_PROGRAM_H_

@@ -7,7 +7,7 @@
 #include "evaluator/scalar/scalar_ops.h"
 #include "spec/testing/must_parse.h"
 
-namespace assay {
+namespace assay::evaluator {
 namespace {
 
 Element S32(int32_t value) { return {static_cast<uint32_t>(value)}; }
@@ -164,4 +164,4 @@ ENTRY e {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::evaluator

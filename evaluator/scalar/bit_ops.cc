@@ -4,7 +4,7 @@
 
 #include "evaluator/scalar/scalar_functions.h"
 
-namespace assay::scalar {
+namespace assay::evaluator::scalar {
 namespace {
 
 int Width(const ScalarOp& op) { return Info(op.operand_type).bits; }
@@ -67,4 +67,4 @@ Element SelectBits(const ScalarOp& /*op*/, Element a, Element b, Element c,
   return a.bits != 0 ? b : c;
 }
 
-}  // namespace assay::scalar
+}  // namespace assay::evaluator::scalar

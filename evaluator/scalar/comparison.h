@@ -4,7 +4,7 @@
 
 #include "spec/ir/attribute_values.h"
 
-namespace assay {
+namespace assay::evaluator {
 
 template <typename T>
 constexpr bool Holds(ComparisonDirection direction, T a, T b) {
@@ -25,6 +25,6 @@ constexpr bool Holds(ComparisonDirection direction, T a, T b) {
   return false;
 }
 
-}  // namespace assay
+}  // namespace assay::evaluator
 
 #endif  // ASSAY_EVALUATOR_SCALAR_COMPARISON_H_

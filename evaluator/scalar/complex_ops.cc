@@ -3,7 +3,7 @@
 // Tests: complex_ops_test.cc.
 #include "evaluator/scalar/scalar_functions.h"
 
-namespace assay::scalar {
+namespace assay::evaluator::scalar {
 namespace {
 
 ScalarOp PartOp(const ScalarOp& op) {
@@ -50,4 +50,4 @@ Element MakeComplex(const ScalarOp& /*op*/, Element a, Element b, const RealCont
   return {a.bits, b.bits};
 }
 
-}  // namespace assay::scalar
+}  // namespace assay::evaluator::scalar

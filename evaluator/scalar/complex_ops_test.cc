@@ -7,7 +7,7 @@
 
 #include "evaluator/scalar/scalar_ops.h"
 
-namespace assay::complex_ops_test {
+namespace assay::evaluator::complex_ops_test {
 namespace {
 
 using enum ElementType;
@@ -78,4 +78,4 @@ TEST(ComplexOpsTest, ModulusAndSign) {
 }
 
 }  // namespace
-}  // namespace assay::complex_ops_test
+}  // namespace assay::evaluator::complex_ops_test

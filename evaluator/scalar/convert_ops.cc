@@ -5,7 +5,7 @@
 #include "evaluator/scalar/scalar_functions.h"
 #include "spec/element/float_formats.h"
 
-namespace assay::scalar {
+namespace assay::evaluator::scalar {
 namespace {
 
 // Toward zero, then to the nearest end of the type's range; NaN gives 0. The ends are compared as
@@ -139,4 +139,4 @@ Element StochasticConvertFloat(const ScalarOp& op, Element a, Element b,
   return {EncodeInteger(op.result_type, value < 0 ? 0 - magnitude : magnitude)};
 }
 
-}  // namespace assay::scalar
+}  // namespace assay::evaluator::scalar

@@ -15,7 +15,7 @@
 #include "spec/element/exact_float_model.h"
 #include "spec/testing/schedule.h"
 
-namespace assay::convert_ops_test {
+namespace assay::evaluator::convert_ops_test {
 namespace {
 
 using enum ElementType;
@@ -472,4 +472,4 @@ TEST(StochasticConvertTest, F64KeepsAllBitsOfTheFraction) {
 }
 
 }  // namespace
-}  // namespace assay::convert_ops_test
+}  // namespace assay::evaluator::convert_ops_test

@@ -10,7 +10,7 @@
 #include "evaluator/scalar/scalar_functions.h"
 #include "spec/element/float_formats.h"
 
-namespace assay::scalar {
+namespace assay::evaluator::scalar {
 namespace {
 
 double Decode(const ScalarOp& op, Element x) { return DecodeFloat(op.operand_type, x.bits); }
@@ -85,4 +85,4 @@ Element RemainderFloat(const ScalarOp& op, Element a, Element b, const RealConte
   return Encode(op, std::fmod(Decode(op, a), Decode(op, b)));
 }
 
-}  // namespace assay::scalar
+}  // namespace assay::evaluator::scalar

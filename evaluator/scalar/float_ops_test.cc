@@ -12,7 +12,7 @@
 #include "evaluator/scalar/scalar_ops.h"
 #include "spec/element/exact_float_model.h"
 
-namespace assay::float_ops_test {
+namespace assay::evaluator::float_ops_test {
 namespace {
 
 using enum ElementType;
@@ -400,4 +400,4 @@ TEST(FloatOpsTest, WideTypesAgainstExactArithmetic) {
 }
 
 }  // namespace
-}  // namespace assay::float_ops_test
+}  // namespace assay::evaluator::float_ops_test

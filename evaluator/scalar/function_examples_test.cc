@@ -9,7 +9,7 @@
 
 #include "evaluator/scalar/scalar_ops.h"
 
-namespace assay::function_examples_test {
+namespace assay::evaluator::function_examples_test {
 namespace {
 
 using enum ElementType;
@@ -196,4 +196,4 @@ TEST(FunctionExamplesTest, ComplexFunctions) {
 }
 
 }  // namespace
-}  // namespace assay::function_examples_test
+}  // namespace assay::evaluator::function_examples_test

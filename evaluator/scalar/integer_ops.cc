@@ -2,7 +2,7 @@
 // power of 6.11; decisions I-1 to I-11, P-1 to P-4. Tests: integer_ops_test.cc.
 #include "evaluator/scalar/scalar_functions.h"
 
-namespace assay::scalar {
+namespace assay::evaluator::scalar {
 namespace {
 
 uint64_t WrappingPower(uint64_t base, uint64_t exponent) {
@@ -89,4 +89,4 @@ Element PowerUnsigned(const ScalarOp& op, Element a, Element b, const RealContex
   return Wrapped(op, WrappingPower(a.bits, b.bits));
 }
 
-}  // namespace assay::scalar
+}  // namespace assay::evaluator::scalar

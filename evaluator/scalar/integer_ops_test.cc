@@ -9,7 +9,7 @@
 
 #include "evaluator/scalar/scalar_ops.h"
 
-namespace assay::integer_ops_test {
+namespace assay::evaluator::integer_ops_test {
 namespace {
 
 using enum ElementType;
@@ -342,4 +342,4 @@ TEST(IntegerOpsTest, UnaryOperationsOnAllNarrowPatterns) {
 }
 
 }  // namespace
-}  // namespace assay::integer_ops_test
+}  // namespace assay::evaluator::integer_ops_test

@@ -7,7 +7,7 @@
 #include "evaluator/scalar/scalar_functions.h"
 #include "spec/element/float_formats.h"
 
-namespace assay {
+namespace assay::evaluator {
 
 int64_t TotalOrderKey(ElementType type, uint64_t bits) {
   const FloatFormat& format = *Info(type).format;
@@ -17,9 +17,9 @@ int64_t TotalOrderKey(ElementType type, uint64_t bits) {
   return magnitude == 0 ? std::numeric_limits<int64_t>::min() : -magnitude;
 }
 
-}  // namespace assay
+}  // namespace assay::evaluator
 
-namespace assay::scalar {
+namespace assay::evaluator::scalar {
 namespace {
 
 Element Truth(bool value) { return {value ? uint64_t{1} : uint64_t{0}}; }
@@ -108,4 +108,4 @@ Element ClampFloat(const ScalarOp& op, Element a, Element b, Element c,
   return MinimumFloat(op, MaximumFloat(op, a, b, context), c, context);
 }
 
-}  // namespace assay::scalar
+}  // namespace assay::evaluator::scalar

@@ -12,7 +12,7 @@
 #include "evaluator/scalar/scalar_ops.h"
 #include "spec/element/exact_float_model.h"
 
-namespace assay::order_ops_test {
+namespace assay::evaluator::order_ops_test {
 namespace {
 
 using enum ElementType;
@@ -232,4 +232,4 @@ INSTANTIATE_TEST_SUITE_P(All, TinyOrderTest, testing::ValuesIn(TinyModels()),
                          });
 
 }  // namespace
-}  // namespace assay::order_ops_test
+}  // namespace assay::evaluator::order_ops_test

@@ -9,7 +9,7 @@
 #include "spec/element/element_type.h"
 #include "spec/op_info.h"
 
-namespace assay {
+namespace assay::evaluator {
 
 // The correctly rounded function that an operation is on operands of a type. At most one is set;
 // none where the operation is computed in another way.
@@ -19,6 +19,6 @@ struct RoundedFunction {
 };
 RoundedFunction FindRoundedFunction(Opcode opcode, ElementType operand_type);
 
-}  // namespace assay
+}  // namespace assay::evaluator
 
 #endif  // ASSAY_EVALUATOR_SCALAR_ROUNDED_FUNCTIONS_H_

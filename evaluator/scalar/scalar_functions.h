@@ -4,7 +4,7 @@
 
 #include "evaluator/scalar/scalar_ops.h"
 
-namespace assay::scalar {
+namespace assay::evaluator::scalar {
 
 // A result of floating-point arithmetic; NaN as the canonical one, whatever sign the hardware gave.
 inline Element FloatResult(ElementType type, double value) {
@@ -125,6 +125,6 @@ BINARY(StochasticConvertFloat)
 #undef BINARY
 #undef TERNARY
 
-}  // namespace assay::scalar
+}  // namespace assay::evaluator::scalar
 
 #endif  // ASSAY_EVALUATOR_SCALAR_SCALAR_FUNCTIONS_H_

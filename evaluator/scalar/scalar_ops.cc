@@ -13,7 +13,7 @@
 #include "evaluator/scalar/scalar_functions.h"
 #include "spec/element/bitcast_width.h"
 
-namespace assay {
+namespace assay::evaluator {
 namespace {
 
 using namespace scalar;  // NOLINT
@@ -226,4 +226,4 @@ Element ReducePrecision(ElementType type, Element x, int exponent_bits, int mant
   return MustFind(op, 1)(x);
 }
 
-}  // namespace assay
+}  // namespace assay::evaluator

@@ -18,7 +18,7 @@
 #include "spec/ir/module.h"
 #include "spec/op_info.h"
 
-namespace assay {
+namespace assay::evaluator {
 
 // An elementwise operation on elements, with everything about it that is not an element.
 struct ScalarOp {
@@ -100,6 +100,6 @@ Element Convert(ElementType from, Element x, ElementType to);
 // `type` is a float type; exponent_bits >= 1, mantissa_bits >= 0.
 Element ReducePrecision(ElementType type, Element x, int exponent_bits, int mantissa_bits);
 
-}  // namespace assay
+}  // namespace assay::evaluator
 
 #endif  // ASSAY_EVALUATOR_SCALAR_SCALAR_OPS_H_

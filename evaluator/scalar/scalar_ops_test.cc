@@ -12,7 +12,7 @@
 #include "evaluator/scalar/rounded_functions.h"
 #include "spec/ir/shape.h"
 
-namespace assay::scalar_ops_test {
+namespace assay::evaluator::scalar_ops_test {
 namespace {
 
 // A result type that the operation can give.
@@ -187,4 +187,4 @@ TEST_F(InstructionTest, MissingDefinitionsAreNamed) {
 }
 
 }  // namespace
-}  // namespace assay::scalar_ops_test
+}  // namespace assay::evaluator::scalar_ops_test

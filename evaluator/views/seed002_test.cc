@@ -7,7 +7,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace assay {
+namespace assay::evaluator {
 namespace {
 
 using ::testing::ElementsAre;
@@ -160,4 +160,4 @@ TEST(Seed002, DenseLTensorImplementationFlattenedSubtraction) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::evaluator

@@ -8,7 +8,7 @@
 #include "evaluator/ops/definition.h"
 #include "evaluator/ops/product_sum.h"
 
-namespace assay {
+namespace assay::evaluator {
 namespace {
 
 class Constant : public RTensor {
@@ -169,4 +169,4 @@ Element InnerProduct(const RTensor& x, const RTensor& y) {
   return sum.Result();
 }
 
-}  // namespace assay
+}  // namespace assay::evaluator

@@ -21,7 +21,7 @@
 #include "spec/views/tensor_description.h"
 #include "spec/views/view.h"
 
-namespace assay {
+namespace assay::evaluator {
 
 class RTensor {
  public:
@@ -85,6 +85,6 @@ absl::StatusOr<LTensorPtr> Materialise(const RTensor& tensor, int64_t max_bytes 
 // The sum of all x[i] * y[i], exact and rounded once; one element of each at a time.
 Element InnerProduct(const RTensor& x, const RTensor& y);
 
-}  // namespace assay
+}  // namespace assay::evaluator
 
 #endif  // ASSAY_EVALUATOR_VIEWS_TENSOR_H_

@@ -4,7 +4,7 @@
 #include "benchmark/benchmark.h"
 #include "evaluator/views/tensor.h"
 
-namespace assay {
+namespace assay::evaluator {
 namespace {
 
 PaddingConfig Border() {
@@ -63,4 +63,4 @@ void ElementThroughTwentyTensors(benchmark::State& state) {
 BENCHMARK(ElementThroughTwentyTensors);
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::evaluator

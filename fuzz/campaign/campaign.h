@@ -50,7 +50,7 @@ struct CampaignResult {
 
 struct CampaignOptions {
   const Grammar* grammar = nullptr;
-  const TargetProfile* profile = nullptr;
+  const conformance::TargetProfile* profile = nullptr;
   // Called in each thread; null to examine only the reference interpreter.
   std::function<absl::StatusOr<std::unique_ptr<Backend>>()> make_target;
   ExaminerOptions examiner;

@@ -29,9 +29,9 @@ class CampaignTest : public testing::Test {
     absl::StatusOr<Grammar> made = Grammar::Create(grammar);
     ASSERT_TRUE(made.ok()) << made.status();
     grammar_ = std::make_unique<Grammar>(*std::move(made));
-    absl::StatusOr<TargetProfile> profile = TargetProfile::Find("golden");
+    absl::StatusOr<conformance::TargetProfile> profile = conformance::TargetProfile::Find("golden");
     ASSERT_TRUE(profile.ok()) << profile.status();
-    profile_ = std::make_unique<TargetProfile>(*std::move(profile));
+    profile_ = std::make_unique<conformance::TargetProfile>(*std::move(profile));
     options_.grammar = grammar_.get();
     options_.profile = profile_.get();
     options_.examiner.budget.seconds = 10;
@@ -42,9 +42,9 @@ class CampaignTest : public testing::Test {
 
   void UseMutant(const std::string& name) {
     options_.make_target = [name]() -> absl::StatusOr<std::unique_ptr<Backend>> {
-      const absl::StatusOr<const Mutant*> mutant = FindMutant(name);
+      const absl::StatusOr<const conformance::Mutant*> mutant = conformance::FindMutant(name);
       if (!mutant.ok()) return mutant.status();
-      return std::make_unique<MutantBackend>(**mutant);
+      return std::make_unique<conformance::MutantBackend>(**mutant);
     };
   }
 
@@ -55,7 +55,7 @@ class CampaignTest : public testing::Test {
   }
 
   std::unique_ptr<Grammar> grammar_;
-  std::unique_ptr<TargetProfile> profile_;
+  std::unique_ptr<conformance::TargetProfile> profile_;
   CampaignOptions options_;
 };
 

@@ -126,7 +126,7 @@ void AllWays(benchmark::State& state) {
   ExaminerOptions options = OneThread();
   options.all_ways = true;
   options.relations = false;
-  const TargetProfile profile = *TargetProfile::Find("golden");
+  const conformance::TargetProfile profile = *conformance::TargetProfile::Find("golden");
   Examiner examiner(nullptr, profile, options);
   ForEachProgram(state, [&](const Ready& ready, int64_t turn) {
     examiner.Examine(*ready.program.module, ready.inputs, turn);
@@ -136,7 +136,7 @@ BENCHMARK(AllWays);
 
 // Every oracle against a target in this process, under a profile with enclosures.
 void JudgedInProcess(benchmark::State& state) {
-  const TargetProfile profile = *TargetProfile::Find("cpu");
+  const conformance::TargetProfile profile = *conformance::TargetProfile::Find("cpu");
   GoldenBackend golden;
   Examiner examiner(&golden, profile, OneThread());
   ForEachProgram(state, [&](const Ready& ready, int64_t turn) {
@@ -161,8 +161,9 @@ void Reduction30(benchmark::State& state) {
   for (int64_t i = 0; i < 60; ++i) values.Set(i, {static_cast<uint64_t>(i + 1), 0});
   std::vector<DeviceInputs> inputs(1);
   inputs[0].arguments = {values};
-  const TargetProfile profile = *TargetProfile::Find("golden");
-  MutantBackend target(**FindMutant("mutant:reverse/two_dimensions_apart"));
+  const conformance::TargetProfile profile = *conformance::TargetProfile::Find("golden");
+  conformance::MutantBackend target(
+      **conformance::FindMutant("mutant:reverse/two_dimensions_apart"));
   ReductionOptions options;
   options.target = &target;
   options.profile = &profile;

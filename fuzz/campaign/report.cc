@@ -74,7 +74,7 @@ std::optional<CampaignResult> ResultOf(const Json& json, const CampaignIdentity&
 std::string TableRow(std::initializer_list<std::string> cells, absl::string_view tag = "td") {
   std::string row = "<tr>";
   for (const std::string& cell : cells) {
-    absl::StrAppend(&row, "<", tag, ">", XmlEscaped(cell), "</", tag, ">");
+    absl::StrAppend(&row, "<", tag, ">", conformance::XmlEscaped(cell), "</", tag, ">");
   }
   return row + "</tr>\n";
 }
@@ -126,9 +126,10 @@ std::string CampaignHtml(const CampaignIdentity& identity, const CampaignResult&
   std::string page = absl::StrCat(
       "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
       "<title>Fuzzing of ",
-      XmlEscaped(identity.target), "</title><style>", kStyle, "</style></head><body>\n<h1>",
-      XmlEscaped(identity.target), "</h1>\n<p>Profile ", XmlEscaped(identity.profile), ", seed ",
-      identity.seed, ": ", result.programs, " programs with ", result.instructions,
+      conformance::XmlEscaped(identity.target), "</title><style>", kStyle,
+      "</style></head><body>\n<h1>", conformance::XmlEscaped(identity.target), "</h1>\n<p>Profile ",
+      conformance::XmlEscaped(identity.profile), ", seed ", identity.seed, ": ", result.programs,
+      " programs with ", result.instructions,
       absl::StrFormat(" instructions in %.1f seconds.</p>\n", result.seconds));
   absl::StrAppend(&page, "<h2>Outcomes</h2>\n<table>", TableRow({"outcome", "programs"}, "th"));
   for (int k = 0; k < kOutcomes; ++k) {

@@ -351,9 +351,9 @@ bool Examiner::RepeatsAlone(const Module& module, absl::Span<const DeviceInputs>
 
 void Examiner::JudgeTarget(const Module& module, absl::Span<const DeviceInputs> inputs,
                            Examination* result) {
-  absl::StatusOr<Judgement> judgement =
-      JudgeModule(module, ArgumentsOf(inputs), ResultsOf(result->golden), ResultsOf(result->actual),
-                  profile_, options_.budget);
+  absl::StatusOr<conformance::Judgement> judgement =
+      conformance::JudgeModule(module, ArgumentsOf(inputs), ResultsOf(result->golden),
+                               ResultsOf(result->actual), profile_, options_.budget);
   if (!judgement.ok()) {
     const std::string message(judgement.status().message());
     if (absl::IsInvalidArgument(judgement.status())) {
@@ -366,24 +366,26 @@ void Examiner::JudgeTarget(const Module& module, absl::Span<const DeviceInputs> 
     return;
   }
   if (HasFeeds(result->golden) || HasFeeds(result->actual)) {
-    judgement->Merge(JudgeOutfeeds(module, result->golden, result->actual, profile_));
+    judgement->Merge(conformance::JudgeOutfeeds(module, result->golden, result->actual, profile_));
   }
-  if (judgement->verdict == Verdict::kNotJudgeable) {
+  if (judgement->verdict == conformance::Verdict::kNotJudgeable) {
     result->outcome = Outcome::kInconclusive;
     if (!judgement->reasons.empty()) result->detail = judgement->reasons.front();
   }
-  if (judgement->verdict == Verdict::kWrong) Localize(module, inputs, *judgement, result);
+  if (judgement->verdict == conformance::Verdict::kWrong)
+    Localize(module, inputs, *judgement, result);
 }
 
 // The operation of the signature: the first instruction, or group, that is wrong alone.
 void Examiner::Localize(const Module& module, absl::Span<const DeviceInputs> inputs,
-                        const Judgement& judgement, Examination* result) {
-  const auto shown =
-      std::find_if(judgement.evidence.begin(), judgement.evidence.end(),
-                   [](const Evidence& each) { return each.verdict == Verdict::kWrong; });
+                        const conformance::Judgement& judgement, Examination* result) {
+  const auto shown = std::find_if(judgement.evidence.begin(), judgement.evidence.end(),
+                                  [](const conformance::Evidence& each) {
+                                    return each.verdict == conformance::Verdict::kWrong;
+                                  });
   const bool known = shown != judgement.evidence.end();
   SetFinding(FindingKind::kWrong, OperationOf(module, known ? shown->leaf : 0),
-             known ? KindOfError(*shown) : "", "", result);
+             known ? conformance::KindOfError(*shown) : "", "", result);
   if (known) {
     result->detail = absl::StrCat("array ", shown->leaf, ", element ", shown->position, ": golden ",
                                   shown->golden, ", actual ", shown->actual,
@@ -392,11 +394,12 @@ void Examiner::Localize(const Module& module, absl::Span<const DeviceInputs> inp
   const bool feeds = std::any_of(inputs.begin(), inputs.end(),
                                  [](const DeviceInputs& own) { return !own.infeed.empty(); });
   if (!options_.localize || feeds) return;
-  TriageInput input;
+  conformance::TriageInput input;
   input.module = &module;
   input.arguments = ArgumentsOf(inputs);
-  const TriageEntry entry = Triage(input, target_, profile_, options_.budget);
-  if (entry.triage_class != TriageClass::kWrong || entry.operation.empty()) return;
+  const conformance::TriageEntry entry =
+      conformance::Triage(input, target_, profile_, options_.budget);
+  if (entry.triage_class != conformance::TriageClass::kWrong || entry.operation.empty()) return;
   result->signature.operation = entry.operation;
   if (!entry.kind.empty()) result->signature.error = entry.kind;
   if (!entry.detail.empty()) {
@@ -430,12 +433,13 @@ void Examiner::LocalizeFailure(const Module& module, absl::Span<const DeviceInpu
     result->signature.error.clear();  // when it dies is chance
     return;
   }
-  TriageInput input;
+  conformance::TriageInput input;
   input.module = &module;
   input.arguments = ArgumentsOf(inputs);
-  const TriageEntry entry = Triage(input, target_, profile_, options_.budget);
-  const bool fails =
-      entry.triage_class == TriageClass::kFailed || entry.triage_class == TriageClass::kBroken;
+  const conformance::TriageEntry entry =
+      conformance::Triage(input, target_, profile_, options_.budget);
+  const bool fails = entry.triage_class == conformance::TriageClass::kFailed ||
+                     entry.triage_class == conformance::TriageClass::kBroken;
   if (fails && !entry.operation.empty()) result->signature.operation = entry.operation;
 }
 

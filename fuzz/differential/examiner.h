@@ -76,7 +76,8 @@ class Examiner {
  public:
   // If `target` is null only the reference interpreter is examined. The profile must outlive the
   // examiner.
-  Examiner(Backend* target, const TargetProfile& profile, const ExaminerOptions& options)
+  Examiner(Backend* target, const conformance::TargetProfile& profile,
+           const ExaminerOptions& options)
       : target_(target), profile_(profile), options_(options) {}
 
   // Examines a program. `turn` selects the path and the rewrite.
@@ -109,13 +110,13 @@ class Examiner {
   void ExamineRelation(const Module& module, absl::Span<const DeviceInputs> inputs, int64_t turn,
                        Examination* result);
   void Localize(const Module& module, absl::Span<const DeviceInputs> inputs,
-                const Judgement& judgement, Examination* result);
+                const conformance::Judgement& judgement, Examination* result);
   bool FailsAtEveryModule(FindingKind kind);
   void LocalizeFailure(const Module& module, absl::Span<const DeviceInputs> inputs,
                        Examination* result);
 
   Backend* const target_;
-  const TargetProfile& profile_;
+  const conformance::TargetProfile& profile_;
   const ExaminerOptions options_;
 };
 

@@ -29,8 +29,8 @@ ExaminerOptions SmallOptions() {
   return options;
 }
 
-TargetProfile ProfileOf(const std::string& name) {
-  absl::StatusOr<TargetProfile> profile = TargetProfile::Find(name);
+conformance::TargetProfile ProfileOf(const std::string& name) {
+  absl::StatusOr<conformance::TargetProfile> profile = conformance::TargetProfile::Find(name);
   EXPECT_TRUE(profile.ok()) << profile.status();
   return *std::move(profile);
 }
@@ -44,7 +44,7 @@ Grammar PlainGrammar(std::vector<std::string> operations = {}) {
 }
 
 // The first finding among so many programs.
-std::optional<Examination> FirstFinding(Backend& target, const TargetProfile& profile,
+std::optional<Examination> FirstFinding(Backend& target, const conformance::TargetProfile& profile,
                                         const Grammar& grammar, int64_t programs,
                                         const ExaminerOptions& options = SmallOptions()) {
   Examiner examiner(&target, profile, options);
@@ -60,7 +60,7 @@ std::optional<Examination> FirstFinding(Backend& target, const TargetProfile& pr
 
 TEST(ExaminerTest, GoldenAgreesWithItself) {
   GoldenBackend golden;
-  const TargetProfile profile = ProfileOf("golden");
+  const conformance::TargetProfile profile = ProfileOf("golden");
   const auto finding = FirstFinding(golden, profile, PlainGrammar(), Scheduled(600));
   EXPECT_FALSE(finding) << finding->signature.Text() << ": " << finding->detail;
 }
@@ -72,10 +72,10 @@ TEST(ExaminerTest, MutantsAreFound) {
   };
   for (const Known& known : {Known{"mutant:pad/low_counted_twice", "pad"},
                              Known{"mutant:reverse/two_dimensions_apart", "reverse"}}) {
-    const absl::StatusOr<const Mutant*> mutant = FindMutant(known.target);
+    const absl::StatusOr<const conformance::Mutant*> mutant = conformance::FindMutant(known.target);
     ASSERT_TRUE(mutant.ok()) << mutant.status();
-    MutantBackend target(**mutant);
-    const TargetProfile profile = ProfileOf("golden");
+    conformance::MutantBackend target(**mutant);
+    const conformance::TargetProfile profile = ProfileOf("golden");
     const auto finding = FirstFinding(target, profile, PlainGrammar({known.operation, "add"}), 600);
     ASSERT_TRUE(finding) << known.target;
     EXPECT_EQ(finding->signature.kind, FindingKind::kWrong);
@@ -87,13 +87,13 @@ TEST(ExaminerTest, MutantsAreFound) {
 
 // Adds the results of an execution to those of the one before.
 TEST(ExaminerTest, StateBetweenExecutionsIsFound) {
-  const Mutant* kept = nullptr;
-  for (const Mutant& mutant : Mutants()) {
-    if (mutant.state == StateDefect::kAccumulatorKept) kept = &mutant;
+  const conformance::Mutant* kept = nullptr;
+  for (const conformance::Mutant& mutant : conformance::Mutants()) {
+    if (mutant.state == conformance::StateDefect::kAccumulatorKept) kept = &mutant;
   }
   ASSERT_NE(kept, nullptr);
-  MutantBackend target(*kept);
-  const TargetProfile profile = ProfileOf("golden");
+  conformance::MutantBackend target(*kept);
+  const conformance::TargetProfile profile = ProfileOf("golden");
   std::vector<std::string> operations = {"add"};
   for (const Opcode opcode : kept->opcodes) operations.push_back(std::string(Name(opcode)));
   const auto finding = FirstFinding(target, profile, PlainGrammar(operations), 200);
@@ -189,7 +189,7 @@ class SharingBackend : public GoldenBackend {
 };
 
 TEST(ExaminerTest, StateSharedByExecutionsAtTheSameTimeIsFound) {
-  const TargetProfile profile = ProfileOf("golden");
+  const conformance::TargetProfile profile = ProfileOf("golden");
   const Grammar grammar = PlainGrammar({"add", "negate"});
   for (const auto shared :
        {SharingExecutable::Shared::kBuffer, SharingExecutable::Shared::kCounter}) {
@@ -226,7 +226,7 @@ TEST(ExaminerTest, ATargetThatVariesIsUnstable) {
   const auto module = *ParseModule("ENTRY e { x = f32[2] parameter(0) ROOT n = f32[2] negate(x) }");
   std::vector<DeviceInputs> inputs(1);
   inputs[0].arguments = {Literal::Zeros(Shape(ElementType::kF32, {2}))};
-  const TargetProfile profile = ProfileOf("golden");
+  const conformance::TargetProfile profile = ProfileOf("golden");
   VaryingBackend target;
   const Examination found = Examiner(&target, profile, SmallOptions()).AskTarget(*module, inputs);
   EXPECT_EQ(found.outcome, Outcome::kFinding);
@@ -235,11 +235,11 @@ TEST(ExaminerTest, ATargetThatVariesIsUnstable) {
 
 TEST(ExaminerTest, ConformingVariantsAreNotAccused) {
   int64_t variants = 0;
-  for (const Mutant& mutant : Mutants()) {
+  for (const conformance::Mutant& mutant : conformance::Mutants()) {
     if (!mutant.conforming()) continue;
     ++variants;
-    MutantBackend target(mutant);
-    const TargetProfile profile = ProfileOf(mutant.profile);
+    conformance::MutantBackend target(mutant);
+    const conformance::TargetProfile profile = ProfileOf(mutant.profile);
     const auto finding = FirstFinding(target, profile, PlainGrammar(), Scheduled(60));
     EXPECT_FALSE(finding) << mutant.target() << ": " << finding->signature.Text() << ": "
                           << finding->detail;
@@ -272,7 +272,7 @@ TEST(ExaminerTest, FailuresHaveTheirKind) {
       {absl::UnimplementedError("no add"), Outcome::kUnsupported, FindingKind::kWrong},
       {absl::ResourceExhaustedError("no memory"), Outcome::kOverBudget, FindingKind::kWrong},
   };
-  const TargetProfile profile = ProfileOf("golden");
+  const conformance::TargetProfile profile = ProfileOf("golden");
   const FuzzProgram program = DecodeProgram(PlainGrammar({"add"}), RandomBytes(1, 1, 1));
   const auto inputs = MakeInputs(program);
   ASSERT_TRUE(inputs.ok());
@@ -319,7 +319,7 @@ class FailingTogether : public GoldenBackend {
 };
 
 TEST(ExaminerTest, ProgramsInOneModuleAreToldApart) {
-  const TargetProfile profile = ProfileOf("golden");
+  const conformance::TargetProfile profile = ProfileOf("golden");
   std::vector<FuzzProgram> programs;
   std::vector<std::vector<DeviceInputs>> inputs;
   const Grammar grammar = PlainGrammar();
@@ -408,15 +408,15 @@ TEST(ExaminerTest, RelationsFindWhatTheProgramDoesNotAsk) {
       {"on_two_partitions", Opcode::kAllGather, kAdd},
       {"peeled", Opcode::kConditional, kLoop},
   };
-  const TargetProfile profile = ProfileOf("golden");
+  const conformance::TargetProfile profile = ProfileOf("golden");
   ExaminerOptions options = SmallOptions();
   options.ways = options.repeat = options.localize = false;
   for (const Row& row : rows) {
-    Mutant mutant;
+    conformance::Mutant mutant;
     mutant.name = "test/value_lost";
     mutant.opcodes = {row.lost};
     mutant.description = "every value of the operation is zero";
-    mutant.defect = [](Site& site) -> Instruction* {
+    mutant.defect = [](conformance::Site& site) -> Instruction* {
       return site.Call(
           {site.Unchanged()}, site.original().shape(),
           [](const Instruction& x, absl::Span<const Literal>,
@@ -435,16 +435,16 @@ TEST(ExaminerTest, RelationsFindWhatTheProgramDoesNotAsk) {
     }
     std::vector<DeviceInputs> inputs(1);
     for (const Instruction* parameter : (*module)->entry()->parameters()) {
-      ProfileUse use;
-      use.profile = ValueProfile::kUnique;
+      conformance::ProfileUse use;
+      use.profile = conformance::ValueProfile::kUnique;
       use.seed = static_cast<uint64_t>(parameter->parameter_number() + 1);
-      absl::StatusOr<Literal> value = MakeValues(use, parameter->shape());
+      absl::StatusOr<Literal> value = conformance::MakeValues(use, parameter->shape());
       ASSERT_TRUE(value.ok()) << value.status();
       inputs[0].arguments.push_back(*std::move(value));
     }
     int64_t turn = 0;
     while (Relations()[turn].name != row.relation) ++turn;
-    MutantBackend target(mutant);
+    conformance::MutantBackend target(mutant);
     Examiner examiner(&target, profile, options);
     const Examination found = examiner.Examine(**module, inputs, turn);
     EXPECT_EQ(found.outcome, Outcome::kFinding) << row.relation;
@@ -459,7 +459,7 @@ TEST(ExaminerTest, RewritesThatOutgrowTheBudgetAreNoFindings) {
   std::vector<DeviceInputs> inputs(1);
   inputs[0].arguments.push_back(
       Literal::Zeros(Shape(ElementType::kF32, {int64_t{32769}, int64_t{0}, int64_t{32769}})));
-  const TargetProfile profile = ProfileOf("golden");
+  const conformance::TargetProfile profile = ProfileOf("golden");
   Examiner examiner(nullptr, profile, SmallOptions());
   for (size_t turn = 0; turn < Relations().size(); ++turn) {
     const Examination found = examiner.Examine(**module, inputs, static_cast<int64_t>(turn));

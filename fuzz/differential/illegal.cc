@@ -27,7 +27,7 @@ std::unique_ptr<Module> CopyOf(const Module& module) {
 const std::vector<NearMiss>& NearMisses() {
   static const auto* const all = [] {
     auto* const found = new std::vector<NearMiss>;
-    for (const CorpusFile& file : CorpusFiles()) {
+    for (const conformance::CorpusFile& file : conformance::CorpusFiles()) {
       if (!absl::StrContains(file.name, "spec/verify/")) continue;
       for (NearMiss& pair : ReadNearMisses(file.text)) {
         if (!pair.strict && !pair.reader) found->push_back(std::move(pair));
@@ -54,7 +54,7 @@ std::optional<std::vector<DeviceInputs>> BenignInputs(const Module& module) {
       if (!leaf->is_array()) return std::nullopt;
       const absl::StatusOr<int64_t> count = leaf->ElementCount();
       if (!count.ok() || *count < 0 || *count > kMostElements) return std::nullopt;
-      absl::StatusOr<Literal> value = MakeValues(ProfileUse(), *leaf);
+      absl::StatusOr<Literal> value = conformance::MakeValues(conformance::ProfileUse(), *leaf);
       if (!value.ok()) return std::nullopt;
       leaves.push_back(*std::move(value));
     }

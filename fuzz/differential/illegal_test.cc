@@ -47,7 +47,7 @@ class Targets {
   }
 
  private:
-  const TargetProfile profile_ = *TargetProfile::Find("golden");
+  const conformance::TargetProfile profile_ = *conformance::TargetProfile::Find("golden");
   GoldenBackend golden_;
   Unverified accepts_{false}, refuses_{true};
   Examiner of_golden_{&golden_, profile_, {}}, of_accepting_{&accepts_, profile_, {}},

@@ -14,7 +14,7 @@ namespace assay::fuzz {
 namespace {
 
 using Inputs = absl::Span<const DeviceInputs>;
-using Edit = Instruction* (*)(Site&);
+using Edit = Instruction* (*)(conformance::Site&);
 
 // Shapes that the rows below work on: arrays of static sizes without layouts.
 bool IsPlain(const Shape& shape) {
@@ -39,7 +39,8 @@ std::vector<Opcode> Elementwise() {
 
 std::optional<Rewritten> Everywhere(const Module& module, Inputs inputs,
                                     absl::Span<const Opcode> opcodes, Edit edit) {
-  DefectiveModule changed = PutInto(module, opcodes, edit, CustomCallRegistry::BuiltIn());
+  conformance::DefectiveModule changed =
+      conformance::PutInto(module, opcodes, edit, CustomCallRegistry::BuiltIn());
   if (changed.sites == 0) return std::nullopt;
   return Rewritten{std::move(changed.module), {inputs.begin(), inputs.end()}};
 }
@@ -52,7 +53,7 @@ std::vector<int64_t> Counting(int64_t count) {
 
 // --- Around an elementwise operation. ----------------------------------------------------------
 
-Instruction* Reverse(Site& site, Instruction* value) {
+Instruction* Reverse(conformance::Site& site, Instruction* value) {
   return site.Make(Opcode::kReverse, value->shape(), {value}, [](Instruction& x) {
     x.SetAttribute(Attr::kDimensions, Counting(x.shape().rank()));
   });
@@ -60,7 +61,7 @@ Instruction* Reverse(Site& site, Instruction* value) {
 
 // The same operation on operands that `before` has changed, in the shape that they have then.
 template <typename Before>
-Instruction* OnChanged(Site& site, Before before) {
+Instruction* OnChanged(conformance::Site& site, Before before) {
   std::vector<Instruction*> operands;
   for (Instruction* operand : site.operands()) {
     Instruction* const changed = before(operand);
@@ -75,14 +76,14 @@ Instruction* OnChanged(Site& site, Before before) {
   });
 }
 
-Instruction* ReversedAround(Site& site) {
+Instruction* ReversedAround(conformance::Site& site) {
   if (!AllPlain(site.original()) || site.original().shape().rank() == 0) return nullptr;
   Instruction* const made =
       OnChanged(site, [&](Instruction* operand) { return Reverse(site, operand); });
   return made == nullptr ? nullptr : Reverse(site, made);
 }
 
-Instruction* TransposedAround(Site& site) {
+Instruction* TransposedAround(conformance::Site& site) {
   const Shape& shape = site.original().shape();
   if (!AllPlain(site.original()) || shape.rank() < 2) return nullptr;
   const auto turn = [&](Instruction* value) {
@@ -98,7 +99,7 @@ Instruction* TransposedAround(Site& site) {
   return made == nullptr ? nullptr : turn(made);
 }
 
-Instruction* FlattenedAround(Site& site) {
+Instruction* FlattenedAround(conformance::Site& site) {
   if (!AllPlain(site.original()) || site.original().shape().rank() == 1) return nullptr;
   const auto reshape = [&](Instruction* value, absl::Span<const int64_t> sizes) {
     return site.Make(Opcode::kReshape, Shape(value->shape().element_type(), sizes), {value});
@@ -110,7 +111,7 @@ Instruction* FlattenedAround(Site& site) {
 }
 
 // On arrays that are put behind themselves; the first half of the result.
-Instruction* DoubledAround(Site& site) {
+Instruction* DoubledAround(conformance::Site& site) {
   const Shape& shape = site.original().shape();
   if (!AllPlain(site.original()) || shape.rank() == 0) return nullptr;
   const auto doubled = [&](Instruction* value) {
@@ -129,7 +130,7 @@ Instruction* DoubledAround(Site& site) {
 }
 
 // Both halves of the operands on their own, put together again.
-Instruction* SplitAround(Site& site) {
+Instruction* SplitAround(conformance::Site& site) {
   const Shape& shape = site.original().shape();
   if (!AllPlain(site.original()) || shape.rank() == 0 || shape.dimension(0) < 2) return nullptr;
   const int64_t middle = shape.dimension(0) / 2;
@@ -154,13 +155,13 @@ Instruction* SplitAround(Site& site) {
 
 // --- Behind any value. -------------------------------------------------------------------------
 
-Instruction* Barred(Site& site) {
+Instruction* Barred(conformance::Site& site) {
   if (!IsPlain(site.original().shape())) return nullptr;
   Instruction* const value = site.Unchanged();
   return site.Make(Opcode::kOptimizationBarrier, site.original().shape(), {value});
 }
 
-Instruction* PaddedAndSliced(Site& site) {
+Instruction* PaddedAndSliced(conformance::Site& site) {
   const Shape& shape = site.original().shape();
   if (!IsPlain(shape) || shape.rank() == 0) return nullptr;
   Instruction* const value = site.Unchanged();
@@ -183,7 +184,7 @@ Instruction* PaddedAndSliced(Site& site) {
 }
 
 // By way of the layout with the dimensions in the opposite order.
-Instruction* LaidOutAnew(Site& site) {
+Instruction* LaidOutAnew(conformance::Site& site) {
   const Shape& shape = site.original().shape();
   if (!IsPlain(shape) || shape.rank() < 2) return nullptr;
   Shape turned = shape;
@@ -196,7 +197,7 @@ Instruction* LaidOutAnew(Site& site) {
   return copy == nullptr ? nullptr : site.Make(Opcode::kCopy, shape, {copy});
 }
 
-Instruction* Selected(Site& site) {
+Instruction* Selected(conformance::Site& site) {
   const Shape& shape = site.original().shape();
   if (!IsPlain(shape)) return nullptr;
   Instruction* const value = site.Unchanged();
@@ -208,7 +209,7 @@ Instruction* Selected(Site& site) {
   return site.Make(Opcode::kSelect, shape, {truth, value, value});
 }
 
-Instruction* WidenedAndNarrowed(Site& site) {
+Instruction* WidenedAndNarrowed(conformance::Site& site) {
   const Shape& shape = site.original().shape();
   if (!IsPlain(shape) || !IsInteger(shape.element_type())) return nullptr;
   if (Info(shape.element_type()).bits >= 64) return nullptr;
@@ -221,13 +222,13 @@ Instruction* WidenedAndNarrowed(Site& site) {
 
 // --- Of single operations. -----------------------------------------------------------------------
 
-Instruction* OperandsSwapped(Site& site) {
+Instruction* OperandsSwapped(conformance::Site& site) {
   std::vector<Instruction*> operands = site.operands();
   std::swap(operands[0], operands[1]);
   return site.Edited([&](Instruction& x) { x.set_operands(operands); });
 }
 
-Instruction* ComparisonTurned(Site& site) {
+Instruction* ComparisonTurned(conformance::Site& site) {
   using enum ComparisonDirection;
   std::vector<Instruction*> operands = site.operands();
   std::swap(operands[0], operands[1]);
@@ -254,7 +255,7 @@ Instruction* ComparisonTurned(Site& site) {
   });
 }
 
-Instruction* BranchesSwapped(Site& site) {
+Instruction* BranchesSwapped(conformance::Site& site) {
   std::vector<Instruction*> operands = site.operands();
   Instruction* const negated = site.Make(Opcode::kNot, operands[0]->shape(), {operands[0]});
   if (negated == nullptr) return nullptr;
@@ -402,14 +403,16 @@ std::optional<Rewritten> Peeled(const Module& module, Inputs inputs) {
 
 // The iterations of a loop that counts, one after the other. A fused computation has one caller, so
 // that a body with fusions is not repeated.
-Instruction* Unrolled(Site& site) {
+Instruction* Unrolled(conformance::Site& site) {
   constexpr int64_t kMost = 8;
   for (const auto& each : site.original().GetComputation(Attr::kBody)->instructions()) {
     if (each->opcode() == Opcode::kFusion) return nullptr;
   }
-  const std::optional<CountedLoop> loop = MatchCountedLoop(site.original());
+  const std::optional<conformance::CountedLoop> loop =
+      conformance::MatchCountedLoop(site.original());
   const std::optional<int64_t> iterations = loop ? loop->Iterations() : std::nullopt;
-  return iterations && *iterations <= kMost ? BuildUnrolled(site, *iterations) : nullptr;
+  return iterations && *iterations <= kMost ? conformance::BuildUnrolled(site, *iterations)
+                                            : nullptr;
 }
 
 // A reduction of all dimensions, the first of which has a dynamic size that is the static one.

@@ -21,20 +21,20 @@ constexpr EdgeRow kEdgeRows[] = {
 #undef ARGUMENT_RANGE
 };
 
-std::optional<ProfileUse> RangeOf(absl::string_view text) {
+std::optional<conformance::ProfileUse> RangeOf(absl::string_view text) {
   if (text.empty()) return std::nullopt;
-  ProfileUse use;
-  use.profile = ValueProfile::kRange;
+  conformance::ProfileUse use;
+  use.profile = conformance::ValueProfile::kRange;
   for (const absl::string_view word : absl::StrSplit(text, ' ', absl::SkipEmpty())) {
     const std::pair<absl::string_view, absl::string_view> parts =
         absl::StrSplit(word, absl::MaxSplits('=', 1));
-    if (!SetParameter(parts.first, parts.second, &use).ok()) return std::nullopt;
+    if (!conformance::SetParameter(parts.first, parts.second, &use).ok()) return std::nullopt;
   }
   return use;
 }
 
 struct Edges {
-  std::vector<ProfileUse> real, complex;
+  std::vector<conformance::ProfileUse> real, complex;
 };
 using EdgeTable = std::array<std::array<Edges, 2>, kOpcodeCount>;
 
@@ -43,7 +43,7 @@ const EdgeTable& AllEdges() {
     auto* made = new EdgeTable;
     for (const EdgeRow& row : kEdgeRows) {
       for (size_t k = 0; k < 2; ++k) {
-        const std::optional<ProfileUse> use = RangeOf(row.operands[k]);
+        const std::optional<conformance::ProfileUse> use = RangeOf(row.operands[k]);
         if (!use) continue;
         Edges& edges = (*made)[static_cast<size_t>(row.opcode)][k];
         (row.types[0] == 'c' ? edges.complex : edges.real).push_back(*use);
@@ -56,13 +56,14 @@ const EdgeTable& AllEdges() {
 
 }  // namespace
 
-std::optional<ProfileUse> AnyEdge(Opcode opcode, int operand, ElementType type, Choices& choices) {
+std::optional<conformance::ProfileUse> AnyEdge(Opcode opcode, int operand, ElementType type,
+                                               Choices& choices) {
   const Edges& edges = AllEdges()[static_cast<size_t>(opcode)][operand];
-  const std::vector<ProfileUse>& uses = IsComplex(type) ? edges.complex : edges.real;
+  const std::vector<conformance::ProfileUse>& uses = IsComplex(type) ? edges.complex : edges.real;
   if (uses.empty() || !(IsFloat(type) || IsComplex(type))) return std::nullopt;
-  ProfileUse use = choices.Of(uses);
+  conformance::ProfileUse use = choices.Of(uses);
   use.seed = choices.Byte();
-  if (!CheckProfile(use, Shape(type, {2})).ok()) return std::nullopt;
+  if (!conformance::CheckProfile(use, Shape(type, {2})).ok()) return std::nullopt;
   return use;
 }
 

@@ -15,7 +15,8 @@ namespace assay::fuzz {
 
 // Returns the values of a range for the first (0) or second (1) operand, or nothing if the
 // operation has no range or the type does not reach it.
-std::optional<ProfileUse> AnyEdge(Opcode opcode, int operand, ElementType type, Choices& choices);
+std::optional<conformance::ProfileUse> AnyEdge(Opcode opcode, int operand, ElementType type,
+                                               Choices& choices);
 
 // Returns a bit pattern just before such a change: of finite numbers to infinity, of infinity to
 // NaNs, of signaling to quiet NaNs, of either sign; of the largest integer to the least one.

@@ -299,11 +299,12 @@ void TellingConversions(ProgramWriter& w) {
     if (CountOf(sizes) > w.limits().argument_elements) return;
     Instruction* x = s.TellingValues(from, sizes);
     if (IsFloat(from) && IsFloat(to) && w.choices().OneIn(2)) {
-      ProfileUse ties;
-      ties.profile = ValueProfile::kTies;
+      conformance::ProfileUse ties;
+      ties.profile = conformance::ValueProfile::kTies;
       ties.seed = w.choices().Byte() + 1;
       ties.keep = Info(to).format->significand_bits;
-      if (CheckProfile(ties, Shape(from, sizes)).ok()) x = w.NewArray(from, sizes, ties);
+      if (conformance::CheckProfile(ties, Shape(from, sizes)).ok())
+        x = w.NewArray(from, sizes, ties);
     }
     s.Convert(x, to);
   }
@@ -316,18 +317,18 @@ void RoundedOnce(ProgramWriter& w) {
   Sketch s(w);
   const Dimensions sizes = {24};
   if (CountOf(sizes) > w.limits().argument_elements) return;
-  ProfileUse use;
+  conformance::ProfileUse use;
   if (w.choices().OneIn(3)) {
     const ElementType from = s.AnyOf({ElementType::kF64, ElementType::kF32});
     const ElementType to = from == ElementType::kF64
                                ? s.AnyOf({ElementType::kF32, ElementType::kF16, ElementType::kBF16})
                                : s.AnyOf({ElementType::kF16, ElementType::kF8E5M2});
     if (!IsFloat(from) || !IsFloat(to)) return;
-    use.profile = ValueProfile::kRange;
+    use.profile = conformance::ValueProfile::kRange;
     use.seed = w.choices().Byte() + 1;
     use.to = std::ldexp(1.0, 1 - Info(to).format->bias);  // the least normal number
     use.from = w.choices().OneIn(2) ? *use.to / 2 : -*use.to;
-    if (!CheckProfile(use, Shape(from, sizes)).ok()) return;
+    if (!conformance::CheckProfile(use, Shape(from, sizes)).ok()) return;
     s.Convert(w.NewArray(from, sizes, use), to);
     return;
   }
@@ -339,7 +340,7 @@ void RoundedOnce(ProgramWriter& w) {
   const int64_t reach = to == ElementType::kF16 ? 15 : Info(from).bits - 1;
   if (kept >= reach) return;
   const int64_t unit = int64_t{1} << (reach - kept);
-  use.profile = ValueProfile::kIndices;
+  use.profile = conformance::ValueProfile::kIndices;
   use.seed = w.choices().Byte() + 1;
   use.low = int64_t{1} << (kept - 1);
   use.high = 2 * *use.low - 1;

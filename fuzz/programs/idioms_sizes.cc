@@ -164,8 +164,8 @@ void LongBatches(ProgramWriter& w) {
   const int64_t batches = w.choices().Of(kBatches);
   const ElementType type = s.AnyOf({kF32, ElementType::kF64, kF32, ElementType::kC64});
   const Dimensions sizes = {batches, 2, 2};
-  ProfileUse definite;
-  definite.profile = ValueProfile::kDefinite;
+  conformance::ProfileUse definite;
+  definite.profile = conformance::ValueProfile::kDefinite;
   definite.seed = w.choices().Byte() + 1;
   if (CountOf(sizes) > w.limits().long_elements / 4) return;
   Instruction* const a = w.NewArray(type, sizes, definite);
@@ -202,13 +202,13 @@ void NarrowIndices(ProgramWriter& w) {
   if (x == nullptr) return;
   const bool wild = Info(reach.type).bits == 64 && w.choices().OneIn(2);
   const auto index = [&](Sizes sizes) {
-    ProfileUse use;
-    use.profile = wild ? ValueProfile::kPatterns : ValueProfile::kIndices;
+    conformance::ProfileUse use;
+    use.profile = wild ? conformance::ValueProfile::kPatterns : conformance::ValueProfile::kIndices;
     use.seed = w.choices().Byte() + 1;
     // The last ones are not reached by an index that loses bits.
     if (!wild) use.low = w.choices().OneIn(2) ? std::max<int64_t>(reach.size - 64, 0) : 0;
     if (!wild) use.high = reach.size;
-    if (!CheckProfile(use, Shape(reach.type, sizes)).ok()) {
+    if (!conformance::CheckProfile(use, Shape(reach.type, sizes)).ok()) {
       use.high = std::min<int64_t>(reach.size, MaxSigned(ElementType::kS8));
       use.low = 0;
     }
@@ -326,8 +326,8 @@ void TellingFolds(ProgramWriter& w) {
                ElementType::kF8E5M2, ElementType::kS8, ElementType::kU8});
   const Dimensions sizes = {w.choices().Between(1, 4), w.choices().Between(1, 4),
                             w.choices().Between(1, 3)};
-  ProfileUse special;
-  special.profile = ValueProfile::kSpecial;
+  conformance::ProfileUse special;
+  special.profile = conformance::ValueProfile::kSpecial;
   special.stride = w.choices().Between(1, 11);
   Instruction* x = w.NewArray(type, sizes, special);
   Instruction* start = w.ScalarOf(type);

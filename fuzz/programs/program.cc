@@ -8,7 +8,7 @@ namespace assay::fuzz {
 namespace {
 
 // Values of one device differ from those of another.
-ProfileUse OnDevice(ProfileUse use, int64_t device) {
+conformance::ProfileUse OnDevice(conformance::ProfileUse use, int64_t device) {
   use.seed += static_cast<uint64_t>(device) * 7919;
   use.offset += static_cast<uint64_t>(device);
   return use;
@@ -21,10 +21,10 @@ std::string TextOf(const Module& module) {
 }
 
 // The operations of the entry and the element types of their results, each once.
-std::vector<CaseTag> TagsOf(const Module& module) {
-  std::vector<CaseTag> tags;
+std::vector<conformance::CaseTag> TagsOf(const Module& module) {
+  std::vector<conformance::CaseTag> tags;
   const auto add = [&](absl::string_view key, absl::string_view value) {
-    for (const CaseTag& tag : tags) {
+    for (const conformance::CaseTag& tag : tags) {
       if (tag.key == key && tag.value == value) return;
     }
     tags.push_back({std::string(key), std::string(value)});
@@ -40,8 +40,8 @@ std::vector<CaseTag> TagsOf(const Module& module) {
   return tags;
 }
 
-CorpusCase EmptyCase(const Module& module, std::string id) {
-  CorpusCase result;
+conformance::CorpusCase EmptyCase(const Module& module, std::string id) {
+  conformance::CorpusCase result;
   result.id = std::move(id);
   result.tags = TagsOf(module);
   result.module = TextOf(module);
@@ -50,11 +50,11 @@ CorpusCase EmptyCase(const Module& module, std::string id) {
   return result;
 }
 
-void AppendLeaves(const Literal& value, int64_t device, std::vector<CaseArray>* arrays,
+void AppendLeaves(const Literal& value, int64_t device, std::vector<conformance::CaseArray>* arrays,
                   int64_t* number) {
   for (const Literal& leaf : Flatten(value)) {
     if (!leaf.is_array()) continue;
-    CaseArray& array = arrays->emplace_back();
+    conformance::CaseArray& array = arrays->emplace_back();
     array.number = (*number)++;
     array.device = device;
     array.shape = leaf.shape();
@@ -72,14 +72,16 @@ absl::StatusOr<std::vector<DeviceInputs>> MakeInputs(const FuzzProgram& program)
       std::vector<Literal> leaves;
       for (int64_t k = parameter->shape().leaf_count(); k > 0; --k, ++next) {
         const ProgramArray& array = program.arguments[next];
-        absl::StatusOr<Literal> value = MakeValues(OnDevice(array.use, device), array.shape);
+        absl::StatusOr<Literal> value =
+            conformance::MakeValues(OnDevice(array.use, device), array.shape);
         if (!value.ok()) return value.status();
         leaves.push_back(*std::move(value));
       }
       inputs[device].arguments.push_back(Unflatten(parameter->shape(), leaves));
     }
     for (const ProgramArray& array : program.infeed) {
-      absl::StatusOr<Literal> value = MakeValues(OnDevice(array.use, device), array.shape);
+      absl::StatusOr<Literal> value =
+          conformance::MakeValues(OnDevice(array.use, device), array.shape);
       if (!value.ok()) return value.status();
       inputs[device].infeed.push_back(*std::move(value));
     }
@@ -106,8 +108,8 @@ std::vector<DeviceInputs> OtherInputs(absl::Span<const DeviceInputs> inputs) {
   return others;
 }
 
-CorpusCase CaseOf(const FuzzProgram& program, std::string id) {
-  CorpusCase result = EmptyCase(*program.module, std::move(id));
+conformance::CorpusCase CaseOf(const FuzzProgram& program, std::string id) {
+  conformance::CorpusCase result = EmptyCase(*program.module, std::move(id));
   for (int64_t device = 0; device < program.devices; ++device) {
     const int64_t named = program.devices == 1 ? -1 : device;
     int64_t number = 0;
@@ -124,8 +126,9 @@ CorpusCase CaseOf(const FuzzProgram& program, std::string id) {
   return result;
 }
 
-CorpusCase CaseOf(const Module& module, absl::Span<const DeviceInputs> inputs, std::string id) {
-  CorpusCase result = EmptyCase(module, std::move(id));
+conformance::CorpusCase CaseOf(const Module& module, absl::Span<const DeviceInputs> inputs,
+                               std::string id) {
+  conformance::CorpusCase result = EmptyCase(module, std::move(id));
   for (size_t device = 0; device < inputs.size(); ++device) {
     const int64_t named = inputs.size() == 1 ? -1 : static_cast<int64_t>(device);
     int64_t number = 0;

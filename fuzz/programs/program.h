@@ -34,7 +34,7 @@ struct ProgramLimits {
 // An input array.
 struct ProgramArray {
   Shape shape;
-  ProfileUse use;
+  conformance::ProfileUse use;
 };
 
 struct FuzzProgram {
@@ -58,9 +58,10 @@ absl::StatusOr<std::vector<DeviceInputs>> MakeInputs(const FuzzProgram& program)
 std::vector<DeviceInputs> OtherInputs(absl::Span<const DeviceInputs> inputs);
 
 // Returns the program as a corpus case without a stored golden result. The id must satisfy CheckId.
-CorpusCase CaseOf(const FuzzProgram& program, std::string id);
+conformance::CorpusCase CaseOf(const FuzzProgram& program, std::string id);
 // Returns a corpus case of any module and values.
-CorpusCase CaseOf(const Module& module, absl::Span<const DeviceInputs> inputs, std::string id);
+conformance::CorpusCase CaseOf(const Module& module, absl::Span<const DeviceInputs> inputs,
+                               std::string id);
 
 }  // namespace assay::fuzz
 

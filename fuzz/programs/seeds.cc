@@ -74,7 +74,7 @@ int64_t ElementsOf(const Shape& shape) {
 int64_t WorkOfSeed(const Instruction& instruction) {
   constexpr int64_t kTooMuch = kMostWork + 1;
   if (!IsPure(instruction) || !IsSmall(instruction.shape())) return kTooMuch;
-  int64_t work = MultiplyAdds(instruction), results = ElementsOf(instruction.shape());
+  int64_t work = conformance::MultiplyAdds(instruction), results = ElementsOf(instruction.shape());
   for (const Instruction* operand : instruction.operands()) {
     if (!IsSmall(operand->shape())) return kTooMuch;
     results = std::max(results, ElementsOf(operand->shape()));
@@ -94,7 +94,7 @@ int64_t WorkOfSeed(const Instruction& instruction) {
   if (called > kMostWork) return kTooMuch;
   int64_t times = 1;
   if (instruction.opcode() == Opcode::kWhile) {
-    const std::optional<CountedLoop> loop = MatchCountedLoop(instruction);
+    const std::optional<conformance::CountedLoop> loop = conformance::MatchCountedLoop(instruction);
     const std::optional<int64_t> iterations = loop ? loop->Iterations() : std::nullopt;
     if (!iterations) return kTooMuch;
     times = *iterations + 1;
@@ -146,7 +146,7 @@ SeedModules::SeedModules(std::vector<std::unique_ptr<Module>> modules)
       }
     }
   }
-  hash_ = HashOf(text);
+  hash_ = conformance::HashOf(text);
 }
 
 bool SeedModules::IsSeed(const Instruction& instruction) const {

@@ -257,20 +257,22 @@ Instruction* Sketch::ScatterElements(Instruction* vector, Instruction* indices,
 }
 
 Instruction* Sketch::TellingValues(ElementType type, Sizes sizes) {
-  static constexpr ValueProfile kTelling[] = {ValueProfile::kSpecial,  ValueProfile::kAll,
-                                              ValueProfile::kPatterns, ValueProfile::kOverflow,
-                                              ValueProfile::kIntegers, ValueProfile::kCancellation,
-                                              ValueProfile::kSpecial,  ValueProfile::kBenign};
+  static constexpr conformance::ValueProfile kTelling[] = {
+      conformance::ValueProfile::kSpecial,  conformance::ValueProfile::kAll,
+      conformance::ValueProfile::kPatterns, conformance::ValueProfile::kOverflow,
+      conformance::ValueProfile::kIntegers, conformance::ValueProfile::kCancellation,
+      conformance::ValueProfile::kSpecial,  conformance::ValueProfile::kBenign};
   static constexpr uint64_t kStrides[] = {1, 3, 5, 7, 11, 2};
-  ProfileUse use;
+  conformance::ProfileUse use;
   use.profile = choices().Of(kTelling);
   use.seed = choices().Byte() + 1;
   use.stride = choices().Of(kStrides);
-  if (use.profile == ValueProfile::kAll) {
+  if (use.profile == conformance::ValueProfile::kAll) {
     use.offset = AnyEdgePattern(type, choices());
     use.stride = 1;
   }
-  if (!CheckProfile(use, Shape(type, sizes)).ok()) use.profile = ValueProfile::kBenign;
+  if (!conformance::CheckProfile(use, Shape(type, sizes)).ok())
+    use.profile = conformance::ValueProfile::kBenign;
   return w_.NewArray(type, sizes, use);
 }
 

@@ -87,8 +87,8 @@ void WriteRngBitGenerator(ProgramWriter& w, Opcode opcode) {
       RandomAlgorithm::kThreeFry, RandomAlgorithm::kPhilox, RandomAlgorithm::kDefault};
   const RandomAlgorithm algorithm = w.choices().Of(kAlgorithms);
   const int64_t words = algorithm == RandomAlgorithm::kThreeFry || !w.choices().OneIn(2) ? 2 : 3;
-  ProfileUse any;
-  any.profile = ValueProfile::kPatterns;
+  conformance::ProfileUse any;
+  any.profile = conformance::ValueProfile::kPatterns;
   any.seed = w.choices().Byte();
   Instruction* const state = w.choices().OneIn(2) ? w.ArrayOf(ElementType::kU64, {words})
                                                   : w.NewArray(ElementType::kU64, {words}, any);

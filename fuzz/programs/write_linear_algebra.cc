@@ -9,9 +9,9 @@ namespace assay::fuzz {
 namespace {
 
 // Symmetric matrices with a diagonal that is far from 0.
-ProfileUse Definite(ProgramWriter& w) {
-  ProfileUse use;
-  use.profile = ValueProfile::kDefinite;
+conformance::ProfileUse Definite(ProgramWriter& w) {
+  conformance::ProfileUse use;
+  use.profile = conformance::ValueProfile::kDefinite;
   use.seed = w.choices().Byte() + 1;
   return use;
 }
@@ -23,7 +23,8 @@ bool Takes(const ProgramWriter& w, Opcode opcode, ElementType type) {
 
 // What an elementwise operation of the program gives for a new array of these sizes; null where
 // none is chosen, or the operation does not take the result.
-Instruction* ComputedArray(ProgramWriter& w, Opcode consumer, Sizes sizes, const ProfileUse& use) {
+Instruction* ComputedArray(ProgramWriter& w, Opcode consumer, Sizes sizes,
+                           const conformance::ProfileUse& use) {
   if (w.is_sole()) return nullptr;
   const absl::Span<const Row* const> rows = w.grammar().RowsAt(RowPlace::kAnywhere);
   constexpr int kTries = 4;
@@ -57,7 +58,7 @@ void WriteCholesky(ProgramWriter& w, Opcode opcode) {
   Dimensions sizes = w.AnySizes(0, 1, 8);
   sizes.push_back(n);
   sizes.push_back(n);
-  const ProfileUse definite = Definite(w);
+  const conformance::ProfileUse definite = Definite(w);
   Instruction* x = nullptr;
   const int64_t kind = w.choices().Below(4);
   if (kind == 2) x = FindSquare(w, opcode);
@@ -74,7 +75,7 @@ void WriteTriangularSolve(ProgramWriter& w, Opcode opcode) {
   Dimensions sizes = w.AnySizes(0, 1, 8);
   sizes.push_back(n);
   sizes.push_back(n);
-  const ProfileUse definite = Definite(w);
+  const conformance::ProfileUse definite = Definite(w);
   Instruction* matrix = nullptr;
   const int64_t kind = w.choices().Below(4);
   if (kind == 2) matrix = FindSquare(w, opcode);
@@ -110,7 +111,7 @@ Instruction* TransformOperand(ProgramWriter& w, Opcode opcode) {
              Takes(w, opcode, shape.element_type());
     });
   }
-  if (kind == 3) x = ComputedArray(w, opcode, sizes, ProfileUse());
+  if (kind == 3) x = ComputedArray(w, opcode, sizes, conformance::ProfileUse());
   return x != nullptr ? x : w.ArrayOf(w.AnyType(w.grammar().TypesOf(opcode)), sizes);
 }
 

@@ -228,8 +228,8 @@ void WriteGetDimensionSize(ProgramWriter& w, Opcode opcode) {
 void WriteSetDimensionSize(ProgramWriter& w, Opcode opcode) {
   Instruction* const x = w.ArrayFor(opcode, 1);
   const int64_t dimension = w.choices().Below(x->shape().rank());
-  ProfileUse size;
-  size.profile = ValueProfile::kIndices;
+  conformance::ProfileUse size;
+  size.profile = conformance::ValueProfile::kIndices;
   size.seed = w.choices().Byte();
   size.low = 0;
   size.high = x->shape().dimension(dimension);

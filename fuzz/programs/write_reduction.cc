@@ -212,8 +212,8 @@ void WriteBatchNorm(ProgramWriter& w, Opcode opcode) {
   const ElementType type = x->shape().element_type();
   const int64_t feature = w.choices().Below(x->shape().rank());
   const int64_t features = x->shape().dimension(feature);
-  ProfileUse positive;
-  positive.profile = ValueProfile::kPositive;
+  conformance::ProfileUse positive;
+  positive.profile = conformance::ValueProfile::kPositive;
   positive.seed = w.choices().Byte();
   std::vector<Instruction*> operands = {x};
   const int64_t vectors = opcode == Opcode::kBatchNormTraining    ? 2

@@ -31,14 +31,17 @@ constexpr ElementType kUsualTypes[] = {
     ElementType::kC64, ElementType::kU64, ElementType::kU16, ElementType::kF8E4M3FN};
 
 // What values other than benign ones a program may have, those that tell most more often.
-constexpr ValueProfile kProfiles[] = {
-    ValueProfile::kBenign,    ValueProfile::kSpecial,      ValueProfile::kSpecial,
-    ValueProfile::kSpecial,   ValueProfile::kCancellation, ValueProfile::kIntegers,
-    ValueProfile::kSubnormal, ValueProfile::kOverflow,     ValueProfile::kOverflow,
-    ValueProfile::kTies,      ValueProfile::kTies,         ValueProfile::kPatterns,
-    ValueProfile::kPatterns,  ValueProfile::kPositive,     ValueProfile::kUnit,
-    ValueProfile::kFinite,    ValueProfile::kDuplicates,   ValueProfile::kUnique,
-    ValueProfile::kSorted,    ValueProfile::kAll,
+constexpr conformance::ValueProfile kProfiles[] = {
+    conformance::ValueProfile::kBenign,       conformance::ValueProfile::kSpecial,
+    conformance::ValueProfile::kSpecial,      conformance::ValueProfile::kSpecial,
+    conformance::ValueProfile::kCancellation, conformance::ValueProfile::kIntegers,
+    conformance::ValueProfile::kSubnormal,    conformance::ValueProfile::kOverflow,
+    conformance::ValueProfile::kOverflow,     conformance::ValueProfile::kTies,
+    conformance::ValueProfile::kTies,         conformance::ValueProfile::kPatterns,
+    conformance::ValueProfile::kPatterns,     conformance::ValueProfile::kPositive,
+    conformance::ValueProfile::kUnit,         conformance::ValueProfile::kFinite,
+    conformance::ValueProfile::kDuplicates,   conformance::ValueProfile::kUnique,
+    conformance::ValueProfile::kSorted,       conformance::ValueProfile::kAll,
 };
 
 // Numbers that simplifications look for.
@@ -46,16 +49,16 @@ constexpr double kPlainNumbers[] = {0, 1, 2, -1, 0.5, -0.0, 8, 0, 1, 4, -2, 3, 3
 
 constexpr int64_t kRecentValues = 12;  // that an instruction chooses from
 
-using ProfileTable = std::array<std::vector<ValueProfile>, 64>;
+using ProfileTable = std::array<std::vector<conformance::ValueProfile>, 64>;
 
 const ProfileTable& AllProfiles() {
   static const ProfileTable* const table = [] {
     auto* made = new ProfileTable;
     for (const ElementType type : kArrayTypes) {
-      for (const ValueProfile profile : kProfiles) {
-        ProfileUse use;
+      for (const conformance::ValueProfile profile : kProfiles) {
+        conformance::ProfileUse use;
         use.profile = profile;
-        if (CheckProfile(use, Shape(type, {2})).ok()) {
+        if (conformance::CheckProfile(use, Shape(type, {2})).ok()) {
           (*made)[static_cast<size_t>(type)].push_back(profile);
         }
       }
@@ -67,7 +70,7 @@ const ProfileTable& AllProfiles() {
 
 }  // namespace
 
-absl::Span<const ValueProfile> ProfilesOf(ElementType type) {
+absl::Span<const conformance::ValueProfile> ProfilesOf(ElementType type) {
   return AllProfiles()[static_cast<size_t>(type)];
 }
 
@@ -292,7 +295,7 @@ Instruction* ProgramWriter::OperandFor(Opcode opcode) {
   ElementType type = x->shape().element_type();
   if (IsFloat(type) && grammar_.types().size() == std::size(kArrayTypes))
     type = choices().Of(kTypes);
-  const std::optional<ProfileUse> edge = AnyEdge(opcode, 0, type, choices());
+  const std::optional<conformance::ProfileUse> edge = AnyEdge(opcode, 0, type, choices());
   return edge ? NewArray(type, x->shape().dimensions(), *edge) : x;
 }
 
@@ -302,7 +305,7 @@ Instruction* ProgramWriter::SecondOperandFor(Opcode opcode, const Instruction* f
     case 6:
       return PlainSplat(type, first->shape().dimensions());
     case 7:
-      if (const std::optional<ProfileUse> edge = AnyEdge(opcode, 1, type, choices())) {
+      if (const std::optional<conformance::ProfileUse> edge = AnyEdge(opcode, 1, type, choices())) {
         return NewArray(type, first->shape().dimensions(), *edge);
       }
   }
@@ -341,7 +344,8 @@ Instruction* ProgramWriter::Adapt(ElementType type, Sizes sizes) {
   return Finish(std::move(broadcast));
 }
 
-Instruction* ProgramWriter::NewArray(ElementType type, Sizes sizes, const ProfileUse& use) {
+Instruction* ProgramWriter::NewArray(ElementType type, Sizes sizes,
+                                     const conformance::ProfileUse& use) {
   if (in_entry() && parameters_ < limits().parameters &&
       CountOf(sizes) <= limits().argument_elements) {
     return NewParameter(type, sizes, use);
@@ -354,15 +358,17 @@ Instruction* ProgramWriter::NewArray(ElementType type, Sizes sizes, const Profil
 }
 
 Instruction* ProgramWriter::NewLongArray(ElementType type, Sizes sizes) {
-  const ProfileUse use = AnyProfile(type);
+  const conformance::ProfileUse use = AnyProfile(type);
   return in_entry() ? NewParameter(type, sizes, use) : NewArray(type, sizes, use);
 }
 
-Instruction* ProgramWriter::NewParameter(ElementType type, Sizes sizes, const ProfileUse& use) {
+Instruction* ProgramWriter::NewParameter(ElementType type, Sizes sizes,
+                                         const conformance::ProfileUse& use) {
   ProgramArray& array = program_->arguments.emplace_back();
   array.shape = Shape(type, sizes);
   array.use = use;
-  if (!CheckProfile(use, array.shape).ok()) array.use.profile = ValueProfile::kBenign;
+  if (!conformance::CheckProfile(use, array.shape).ok())
+    array.use.profile = conformance::ValueProfile::kBenign;
   auto parameter = std::make_unique<Instruction>(Opcode::kParameter, array.shape);
   parameter->set_parameter_number(parameters_++);
   elements_ += CountOf(sizes);
@@ -382,13 +388,14 @@ void ProgramWriter::NewParameterOf(const Shape& shape) {
   Offer(Append(std::move(parameter)));
 }
 
-Instruction* ProgramWriter::ProfileConstant(ElementType type, Sizes sizes, const ProfileUse& use) {
+Instruction* ProgramWriter::ProfileConstant(ElementType type, Sizes sizes,
+                                            const conformance::ProfileUse& use) {
   const Shape shape(type, sizes);
-  absl::StatusOr<Literal> literal = MakeValues(use, shape);
+  absl::StatusOr<Literal> literal = conformance::MakeValues(use, shape);
   if (!literal.ok()) {
-    ProfileUse benign;
+    conformance::ProfileUse benign;
     benign.seed = use.seed;
-    literal = MakeValues(benign, shape);
+    literal = conformance::MakeValues(benign, shape);
   }
   auto constant = std::make_unique<Instruction>(Opcode::kConstant, shape);
   constant->set_literal(literal.ok() ? *std::move(literal) : Literal::Zeros(shape));
@@ -445,8 +452,8 @@ Instruction* ProgramWriter::IndexArray(ElementType type, Sizes sizes, int64_t lo
   const int64_t most = is_signed
                            ? MaxSigned(type)
                            : static_cast<int64_t>(std::min<uint64_t>(MaxUnsigned(type), INT64_MAX));
-  ProfileUse use;
-  use.profile = ValueProfile::kIndices;
+  conformance::ProfileUse use;
+  use.profile = conformance::ValueProfile::kIndices;
   use.seed = choices().Byte();
   use.low = std::clamp(low, least, most);
   use.high = std::clamp(high, *use.low, most);
@@ -486,9 +493,9 @@ Dimensions ProgramWriter::AnySizes(int64_t least_rank, int64_t most_rank, int64_
   return sizes;
 }
 
-ProfileUse ProgramWriter::AnyProfile(ElementType type) {
-  const absl::Span<const ValueProfile> profiles = ProfilesOf(type);
-  ProfileUse use;
+conformance::ProfileUse ProgramWriter::AnyProfile(ElementType type) {
+  const absl::Span<const conformance::ValueProfile> profiles = ProfilesOf(type);
+  conformance::ProfileUse use;
   use.seed = choices().Byte() + 1;
   // Of two arrays of special values with other strides all pairs meet.
   static constexpr uint64_t kStrides[] = {1, 1, 2, 3, 1, 5, 7, 11};
@@ -499,11 +506,12 @@ ProfileUse ProgramWriter::AnyProfile(ElementType type) {
   }
   if (mood_ == 3 && choices().OneIn(3)) use.profile = choices().Of(profiles);
   // Only of a sole move does the judge know that it keeps the bits of a NaN.
-  if (sole_ && mood_ != 0 && choices().OneIn(4)) use.profile = ValueProfile::kAll;
-  if (use.profile == ValueProfile::kAll && !CheckProfile(use, Shape(type, {1})).ok()) {
-    use.profile = ValueProfile::kBenign;
+  if (sole_ && mood_ != 0 && choices().OneIn(4)) use.profile = conformance::ValueProfile::kAll;
+  if (use.profile == conformance::ValueProfile::kAll &&
+      !conformance::CheckProfile(use, Shape(type, {1})).ok()) {
+    use.profile = conformance::ValueProfile::kBenign;
   }
-  if (use.profile == ValueProfile::kAll) use.offset = AnyEdgePattern(type, choices());
+  if (use.profile == conformance::ValueProfile::kAll) use.offset = AnyEdgePattern(type, choices());
   return use;
 }
 

@@ -91,7 +91,7 @@ class ProgramWriter {
   }
   // Returns a new parameter in the entry, or a constant elsewhere, with values of the profile if
   // the type has such.
-  Instruction* NewArray(ElementType type, Sizes sizes, const ProfileUse& use);
+  Instruction* NewArray(ElementType type, Sizes sizes, const conformance::ProfileUse& use);
   Instruction* NewArray(ElementType type, Sizes sizes) {
     return NewArray(type, sizes, AnyProfile(type));
   }
@@ -103,7 +103,7 @@ class ProgramWriter {
   Instruction* IndexArray(ElementType type, Sizes sizes, int64_t low, int64_t high);
   // Returns a constant with these elements, of any type that is not complex.
   Instruction* IntegerConstant(ElementType type, Sizes sizes, absl::Span<const int64_t> elements);
-  Instruction* ProfileConstant(ElementType type, Sizes sizes, const ProfileUse& use);
+  Instruction* ProfileConstant(ElementType type, Sizes sizes, const conformance::ProfileUse& use);
   // Return a scalar constant of this number, rounded to the type, and an array that repeats it.
   Instruction* NumberConstant(ElementType type, double number);
   Instruction* Splat(ElementType type, Sizes sizes, double number);
@@ -119,7 +119,7 @@ class ProgramWriter {
   // Returns a size that many arrays of the program have.
   int64_t AnySize() { return choices().Of(sizes_); }
   Dimensions AnySizes(int64_t least_rank, int64_t most_rank, int64_t most_elements);
-  ProfileUse AnyProfile(ElementType type);
+  conformance::ProfileUse AnyProfile(ElementType type);
 
   // --- Instructions. ---------------------------------------------------------------------------
 
@@ -219,7 +219,7 @@ class ProgramWriter {
   // Converts an earlier value with these sizes or this type to the requested type and sizes.
   // Returns null if there is none.
   Instruction* Adapt(ElementType type, Sizes sizes);
-  Instruction* NewParameter(ElementType type, Sizes sizes, const ProfileUse& use);
+  Instruction* NewParameter(ElementType type, Sizes sizes, const conformance::ProfileUse& use);
   std::string NewName(char first);
 
   const Grammar& grammar_;
@@ -235,7 +235,7 @@ class ProgramWriter {
   std::array<int64_t, 4> sizes_{};
   int mood_ = 0;  // selects the profiles of parameters
   bool sole_ = false;
-  ValueProfile profile_ = ValueProfile::kBenign;
+  conformance::ValueProfile profile_ = conformance::ValueProfile::kBenign;
   int64_t parameters_ = 0, names_ = 0, channels_ = 0, elements_ = 0;
   bool constrains_layouts_ = false;
   Instruction* last_token_ = nullptr;
@@ -255,15 +255,15 @@ class LongValues {
 };
 
 // Returns a profile of the special values of a type, each repeated for `stride` elements.
-inline ProfileUse SpecialValues(uint64_t stride) {
-  ProfileUse use;
-  use.profile = ValueProfile::kSpecial;
+inline conformance::ProfileUse SpecialValues(uint64_t stride) {
+  conformance::ProfileUse use;
+  use.profile = conformance::ValueProfile::kSpecial;
   use.stride = stride;
   return use;
 }
 
 // Returns the profiles for arrays of the type, the most common first.
-absl::Span<const ValueProfile> ProfilesOf(ElementType type);
+absl::Span<const conformance::ValueProfile> ProfilesOf(ElementType type);
 
 }  // namespace assay::fuzz
 

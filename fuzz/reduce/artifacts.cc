@@ -102,9 +102,11 @@ std::string ReproText(const FindingFolder& finding) {
 }
 
 std::string CaseText(const FindingFolder& finding) {
-  const CorpusCase own = CaseOf(*finding.module, finding.inputs,
-                                absl::StrCat("fuzz/", FolderName(finding.examination->signature)));
-  return absl::StrCat("# ", finding.examination->signature.Text(), "\n", FormatCase(own));
+  const conformance::CorpusCase own =
+      CaseOf(*finding.module, finding.inputs,
+             absl::StrCat("fuzz/", FolderName(finding.examination->signature)));
+  return absl::StrCat("# ", finding.examination->signature.Text(), "\n",
+                      conformance::FormatCase(own));
 }
 
 nlohmann::json Description(const FindingFolder& finding) {
@@ -125,14 +127,14 @@ nlohmann::json Description(const FindingFolder& finding) {
 }  // namespace
 
 std::string FolderName(const Signature& signature) {
-  const std::string hash = HashOf(signature.Text());
+  const std::string hash = conformance::HashOf(signature.Text());
   return absl::StrCat(FindingKindName(signature.kind), "-", Word(signature.operation), "-",
                       hash.substr(0, 6));
 }
 
 absl::Status WriteFindingFolder(const FindingFolder& finding, const std::string& folder) {
-  absl::Status status =
-      WriteQuestion(*finding.module, finding.inputs, finding.examination->golden, folder);
+  absl::Status status = conformance::WriteQuestion(*finding.module, finding.inputs,
+                                                   finding.examination->golden, folder);
   if (!status.ok()) return status;
   status.Update(WriteActual(finding, folder));
   const auto write = [&](absl::string_view name, absl::string_view text) {

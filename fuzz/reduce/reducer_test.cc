@@ -237,10 +237,12 @@ TEST(LaxProgramTest, WhatJaxWouldChangeIsNotWritten) {
 }
 
 TEST(ArtifactsTest, AFolderStandsForItself) {
-  const absl::StatusOr<const Mutant*> mutant = FindMutant("mutant:reverse/two_dimensions_apart");
+  const absl::StatusOr<const conformance::Mutant*> mutant =
+      conformance::FindMutant("mutant:reverse/two_dimensions_apart");
   ASSERT_TRUE(mutant.ok()) << mutant.status();
-  MutantBackend target(**mutant);
-  const absl::StatusOr<TargetProfile> profile = TargetProfile::Find("golden");
+  conformance::MutantBackend target(**mutant);
+  const absl::StatusOr<conformance::TargetProfile> profile =
+      conformance::TargetProfile::Find("golden");
   ASSERT_TRUE(profile.ok());
   const auto module = MustParse(
       "ENTRY e { x = s32[2,1,2] parameter(0) ROOT r = s32[2,1,2] reverse(x), dimensions={0,2} }");
@@ -264,7 +266,7 @@ TEST(ArtifactsTest, AFolderStandsForItself) {
   }
   const auto cases = ReadFile(path + "/finding.cases");
   ASSERT_TRUE(cases.ok());
-  const auto read = ReadCases(*cases, "finding.cases");
+  const auto read = conformance::ReadCases(*cases, "finding.cases");
   ASSERT_TRUE(read.ok()) << read.status();
   ASSERT_EQ(read->size(), 1);
   const auto actual = ReadArrays(path + "/actual.npz");

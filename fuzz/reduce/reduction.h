@@ -19,7 +19,7 @@ namespace assay::fuzz {
 
 struct ReductionOptions {
   Backend* target = nullptr;
-  const TargetProfile* profile = nullptr;
+  const conformance::TargetProfile* profile = nullptr;
   RunBudget budget;  // the budget of one golden evaluation and of the judge
   // the kind of finding to keep; if not set, that of the original module
   std::optional<FindingKind> keep;

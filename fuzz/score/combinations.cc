@@ -200,7 +200,7 @@ bool Holds(When when, const Instruction& op, const Instruction& producer) {
 }
 
 // The value with elements that `change` moves about.
-Instruction* Spoiled(Site& site, void (*change)(Literal*)) {
+Instruction* Spoiled(conformance::Site& site, void (*change)(Literal*)) {
   const Shape& shape = site.original().shape();
   if (!shape.is_array() || shape.element_count() < 2) return nullptr;
   return site.Call({site.Unchanged()}, shape,
@@ -220,7 +220,7 @@ void Reverse(Literal* value) {
   for (int64_t i = 0; i < count; ++i) value->Set(i, before.Get(count - 1 - i));
 }
 
-Instruction* Apply(Effect effect, Site& site, int64_t operand) {
+Instruction* Apply(Effect effect, conformance::Site& site, int64_t operand) {
   const Instruction& op = site.original();
   std::vector<Instruction*> operands = site.operands();
   switch (effect) {
@@ -260,13 +260,13 @@ Instruction* Apply(Effect effect, Site& site, int64_t operand) {
   return nullptr;
 }
 
-Mutant MutantOf(const Combination& row) {
-  Mutant mutant;
+conformance::Mutant MutantOf(const Combination& row) {
+  conformance::Mutant mutant;
   mutant.name = absl::StrCat("combination/", Name(row.consumer), "_of_", Name(row.producer), "_",
                              static_cast<int>(row.effect));
   mutant.opcodes = {row.consumer};
   mutant.description = row.description;
-  mutant.defect = [row](Site& site) -> Instruction* {
+  mutant.defect = [row](conformance::Site& site) -> Instruction* {
     const Instruction& op = site.original();
     for (int64_t k = 0; k < op.operand_count(); ++k) {
       const Instruction& producer = *op.operand(k);
@@ -281,9 +281,9 @@ Mutant MutantOf(const Combination& row) {
 
 }  // namespace
 
-const std::vector<Mutant>& CombinationMutants() {
+const std::vector<conformance::Mutant>& CombinationMutants() {
   static const auto* const mutants = [] {
-    auto* made = new std::vector<Mutant>;
+    auto* made = new std::vector<conformance::Mutant>;
     for (const Combination& row : kCombinations) made->push_back(MutantOf(row));
     return made;
   }();

@@ -10,7 +10,7 @@
 namespace assay::fuzz {
 
 // Returns mutants that are not in conformance/mutants.
-const std::vector<Mutant>& CombinationMutants();
+const std::vector<conformance::Mutant>& CombinationMutants();
 
 }  // namespace assay::fuzz
 

@@ -58,7 +58,7 @@ struct Notes {
 // The mutant's results against golden's.
 class MutantJudge {
  public:
-  MutantJudge(const Mutant& mutant, const TargetProfile& profile)
+  MutantJudge(const conformance::Mutant& mutant, const conformance::TargetProfile& profile)
       : mutant_(mutant), profile_(profile) {
     budget_.seconds = 10;
     budget_.threads = 1;
@@ -68,8 +68,8 @@ class MutantJudge {
   bool Finds(const Question& question, int64_t* shown, std::string* detail) const {
     GoldenOptions golden;
     golden.run.budget = budget_;
-    MutantBackend target(mutant_, golden);
-    const bool stateful = mutant_.state != StateDefect::kNone;
+    conformance::MutantBackend target(mutant_, golden);
+    const bool stateful = mutant_.state != conformance::StateDefect::kNone;
     // What is kept of an execution shows in the next one, if that has other values.
     const std::vector<DeviceInputs> others =
         stateful ? OtherInputs(question.inputs) : std::vector<DeviceInputs>();
@@ -94,24 +94,24 @@ class MutantJudge {
   bool IsWrong(const Question& question, absl::Span<const DeviceOutputs> actual) const {
     std::vector<std::vector<Literal>> arguments;
     for (const DeviceInputs& own : question.inputs) arguments.push_back(own.arguments);
-    const absl::StatusOr<Judgement> judgement =
-        JudgeModule(*question.program.module, arguments, ResultsOf(question.golden),
-                    ResultsOf(actual), profile_, budget_);
-    if (judgement.ok() && judgement->verdict == Verdict::kWrong) return true;
+    const absl::StatusOr<conformance::Judgement> judgement =
+        conformance::JudgeModule(*question.program.module, arguments, ResultsOf(question.golden),
+                                 ResultsOf(actual), profile_, budget_);
+    if (judgement.ok() && judgement->verdict == conformance::Verdict::kWrong) return true;
     const bool feeds = !question.golden[0].outfeed.empty() || !actual[0].outfeed.empty();
     return feeds &&
-           JudgeOutfeeds(*question.program.module, question.golden, actual, profile_).verdict ==
-               Verdict::kWrong;
+           conformance::JudgeOutfeeds(*question.program.module, question.golden, actual, profile_)
+                   .verdict == conformance::Verdict::kWrong;
   }
 
-  const Mutant& mutant_;
-  const TargetProfile& profile_;
+  const conformance::Mutant& mutant_;
+  const conformance::TargetProfile& profile_;
   RunBudget budget_;
 };
 
 // In a child process, from notes->at on.
-void Work(absl::Span<const Question> questions, const Mutant& mutant, const TargetProfile& profile,
-          Notes* notes) {
+void Work(absl::Span<const Question> questions, const conformance::Mutant& mutant,
+          const conformance::TargetProfile& profile, Notes* notes) {
   const MutantJudge judge(mutant, profile);
   for (; notes->at < static_cast<int64_t>(questions.size()); ++notes->at) {
     const Question& question = questions[notes->at];
@@ -127,8 +127,8 @@ void Work(absl::Span<const Question> questions, const Mutant& mutant, const Targ
 }
 
 // Runs the mutant in child processes, a further one behind each question that ends one.
-absl::Status ScoreMutant(absl::Span<const Question> questions, const TargetProfile& profile,
-                         FuzzScore* score) {
+absl::Status ScoreMutant(absl::Span<const Question> questions,
+                         const conformance::TargetProfile& profile, FuzzScore* score) {
   constexpr int64_t kMostCrashes = 200;
   void* const memory =
       mmap(nullptr, sizeof(Notes), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -179,12 +179,12 @@ absl::StatusOr<std::vector<Question>> MakeQuestions(const Grammar& grammar,
   return questions;
 }
 
-absl::Status FindProfiles(absl::Span<const Mutant* const> mutants,
-                          std::map<std::string, TargetProfile>* profiles) {
-  for (const Mutant* mutant : mutants) {
+absl::Status FindProfiles(absl::Span<const conformance::Mutant* const> mutants,
+                          std::map<std::string, conformance::TargetProfile>* profiles) {
+  for (const conformance::Mutant* mutant : mutants) {
     const std::string name = mutant->conforming() ? mutant->profile : "golden";
     if (profiles->find(name) != profiles->end()) continue;
-    absl::StatusOr<TargetProfile> profile = TargetProfile::Find(name);
+    absl::StatusOr<conformance::TargetProfile> profile = conformance::TargetProfile::Find(name);
     if (!profile.ok()) return profile.status();
     profiles->emplace(name, *std::move(profile));
   }
@@ -193,15 +193,15 @@ absl::Status FindProfiles(absl::Span<const Mutant* const> mutants,
 
 }  // namespace
 
-absl::StatusOr<FuzzScores> ScoreFuzzer(absl::Span<const Mutant* const> mutants,
+absl::StatusOr<FuzzScores> ScoreFuzzer(absl::Span<const conformance::Mutant* const> mutants,
                                        const FuzzScoreOptions& options) {
   constexpr int64_t kBlock = 4000;  // of programs that are in memory at once
   const absl::StatusOr<Grammar> grammar = Grammar::Create();
   if (!grammar.ok()) return grammar.status();
-  std::map<std::string, TargetProfile> profiles;
+  std::map<std::string, conformance::TargetProfile> profiles;
   if (absl::Status status = FindProfiles(mutants, &profiles); !status.ok()) return status;
   FuzzScores result;
-  for (const Mutant* mutant : mutants) result.scores.emplace_back().mutant = mutant;
+  for (const conformance::Mutant* mutant : mutants) result.scores.emplace_back().mutant = mutant;
   const Clock::time_point start = Clock::now();
   double making = 0;
   for (int64_t first = 0; first < options.programs; first += kBlock) {

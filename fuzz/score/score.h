@@ -18,7 +18,7 @@
 namespace assay::fuzz {
 
 struct FuzzScore {
-  const Mutant* mutant = nullptr;
+  const conformance::Mutant* mutant = nullptr;
   int64_t program = -1;  // the first program that finds the mutant; -1 if none does
   int64_t shown = 0;     // the number of programs up to there with its operation
   int64_t crashes = 0;   // the number of programs that the mutant's code does not support
@@ -45,7 +45,7 @@ struct FuzzScoreOptions {
 // Scores the fuzzer. A defect is judged by profile golden, a conforming variant by the profile that
 // permits it; a variant that is found is a false accusation. Returns an error if the profiles or
 // the grammar cannot be loaded.
-absl::StatusOr<FuzzScores> ScoreFuzzer(absl::Span<const Mutant* const> mutants,
+absl::StatusOr<FuzzScores> ScoreFuzzer(absl::Span<const conformance::Mutant* const> mutants,
                                        const FuzzScoreOptions& options);
 
 }  // namespace assay::fuzz

@@ -77,17 +77,17 @@ int Score(const FuzzScoreOptions& options, const std::string& only, bool list) {
     std::fprintf(stderr, "fuzz_score: %s names no mutants\n", only.c_str());
     return 2;
   }
-  const auto wanted = [&](const Mutant& mutant) {
+  const auto wanted = [&](const conformance::Mutant& mutant) {
     return names.empty() || names.contains(mutant.name);
   };
-  std::vector<const Mutant*> defects, combinations, conforming;
-  for (const Mutant& mutant : Mutants()) {
+  std::vector<const conformance::Mutant*> defects, combinations, conforming;
+  for (const conformance::Mutant& mutant : conformance::Mutants()) {
     if (wanted(mutant)) (mutant.conforming() ? conforming : defects).push_back(&mutant);
   }
-  for (const Mutant& mutant : CombinationMutants()) {
+  for (const conformance::Mutant& mutant : conformance::CombinationMutants()) {
     if (wanted(mutant)) combinations.push_back(&mutant);
   }
-  std::vector<const Mutant*> all = defects;
+  std::vector<const conformance::Mutant*> all = defects;
   all.insert(all.end(), combinations.begin(), combinations.end());
   all.insert(all.end(), conforming.begin(), conforming.end());
   const absl::StatusOr<FuzzScores> scores = ScoreFuzzer(all, options);

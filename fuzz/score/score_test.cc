@@ -13,18 +13,20 @@ namespace {
 
 TEST(FuzzScoreTest, CombinationsAreManyAndOfOwnNames) {
   std::set<std::string> names;
-  for (const Mutant& mutant : CombinationMutants()) {
+  for (const conformance::Mutant& mutant : conformance::CombinationMutants()) {
     names.insert(mutant.name);
     EXPECT_FALSE(mutant.description.empty()) << mutant.name;
   }
-  EXPECT_EQ(names.size(), CombinationMutants().size());
+  EXPECT_EQ(names.size(), conformance::CombinationMutants().size());
   EXPECT_GE(names.size(), 60);
-  for (const Mutant& mutant : Mutants()) EXPECT_FALSE(names.contains(mutant.name));
+  for (const conformance::Mutant& mutant : conformance::Mutants())
+    EXPECT_FALSE(names.contains(mutant.name));
 }
 
 TEST(FuzzScoreTest, CombinationsAreFound) {
-  std::vector<const Mutant*> mutants;
-  for (const Mutant& mutant : CombinationMutants()) mutants.push_back(&mutant);
+  std::vector<const conformance::Mutant*> mutants;
+  for (const conformance::Mutant& mutant : conformance::CombinationMutants())
+    mutants.push_back(&mutant);
   FuzzScoreOptions options;
   options.programs = Scheduled(600);
   const absl::StatusOr<FuzzScores> scores = ScoreFuzzer(mutants, options);
@@ -36,8 +38,8 @@ TEST(FuzzScoreTest, CombinationsAreFound) {
 }
 
 TEST(FuzzScoreTest, ConformingVariantsAreNotAccused) {
-  std::vector<const Mutant*> variants;
-  for (const Mutant& mutant : Mutants()) {
+  std::vector<const conformance::Mutant*> variants;
+  for (const conformance::Mutant& mutant : conformance::Mutants()) {
     if (mutant.conforming()) variants.push_back(&mutant);
   }
   FuzzScoreOptions options;

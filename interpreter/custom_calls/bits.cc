@@ -56,7 +56,7 @@ absl::StatusOr<Literal> Half(const CustomCall& call) {
   absl::StatusOr<Literal> result = call.Zeros(shape);
   if (!result.ok()) return result;
   for (int64_t i = 0; i < whole.element_count(); ++i) {
-    result->Set(i, {LowWord(whole.Get(i).bits >> kShift)});
+    result->Set(i, {evaluator::LowWord(whole.Get(i).bits >> kShift)});
   }
   return result;
 }
@@ -81,7 +81,7 @@ absl::StatusOr<Literal> Threefry(const CustomCall& call) {
     return call.operands[low + 1].Get(i).bits << 32 | call.operands[low].Get(i).bits;
   };
   for (int64_t i = 0; i < call.operands[0].element_count(); ++i) {
-    const auto words = Threefry2x32(pair(0, i), pair(2, i));
+    const auto words = evaluator::Threefry2x32(pair(0, i), pair(2, i));
     for (int k = 0; k < 2; ++k) results[k].Set(i, {words[k]});
   }
   return Literal::Tuple(std::move(results));

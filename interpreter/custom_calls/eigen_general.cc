@@ -58,7 +58,7 @@ void PlaceConjugate(int64_t k, Matrix& vectors) {
 }  // namespace
 
 absl::Status GeneralEigen(const Matrix& a, Matrix& values, Matrix* left, Matrix* right,
-                          EvaluationContext& context) {
+                          evaluator::EvaluationContext& context) {
   const bool real = IsReal(a);
   Matrix t, z;
   absl::Status status = real ? RealSchur(a, t, z, context) : ComplexSchur(a, t, z, context);

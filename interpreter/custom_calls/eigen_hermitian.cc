@@ -45,7 +45,7 @@ void RotateHermitian(Matrix& b, Matrix& vectors, int64_t p, int64_t q) {
 }  // namespace
 
 absl::Status HermitianEigen(const Matrix& a, bool lower, bool sort, Matrix& vectors, Matrix& values,
-                            EvaluationContext& context) {
+                            evaluator::EvaluationContext& context) {
   const int64_t n = a.rows();
   Matrix b = Whole(a, lower), v = Matrix::Identity(n);
   const Real norm = b.Frobenius(), least = norm * Negligible();

@@ -46,27 +46,30 @@ void ApplyQ(const Matrix& packed, const Matrix& taus, bool left, bool adjoint, M
 
 // eigen_hermitian.cc: of the Hermitian matrix in one triangle.
 absl::Status HermitianEigen(const Matrix& a, bool lower, bool sort, Matrix& vectors, Matrix& values,
-                            EvaluationContext& context);
+                            evaluator::EvaluationContext& context);
 // Q^H A Q is tridiagonal: as ?sytrd.
 void Tridiagonalise(Matrix& a, bool lower, Matrix& diagonal, Matrix& off_diagonal, Matrix& taus);
 
 // svd.cc: A = U diag(s) V^H, values descending; u and v as wide as they come in, m to min(m, n).
-absl::Status Svd(const Matrix& a, Matrix& u, Matrix& values, Matrix& v, EvaluationContext& context);
+absl::Status Svd(const Matrix& a, Matrix& u, Matrix& values, Matrix& v,
+                 evaluator::EvaluationContext& context);
 
 // schur.cc: A = Z T Z^H.
 // Q^H A Q is zero below the first subdiagonal, for rows and columns low to high (from 1).
 void Hessenberg(Matrix& a, int64_t low, int64_t high, Matrix& taus);
 // Upper triangular T.
-absl::Status ComplexSchur(const Matrix& a, Matrix& t, Matrix& z, EvaluationContext& context);
+absl::Status ComplexSchur(const Matrix& a, Matrix& t, Matrix& z,
+                          evaluator::EvaluationContext& context);
 // Of a real matrix: T with blocks of order 2 on the diagonal for complex pairs; their diagonal
 // elements are equal, the others of opposite sign.
-absl::Status RealSchur(const Matrix& a, Matrix& t, Matrix& z, EvaluationContext& context);
+absl::Status RealSchur(const Matrix& a, Matrix& t, Matrix& z,
+                       evaluator::EvaluationContext& context);
 // Makes such a block at k triangular, its eigenvalue of positive imaginary part first.
 void Triangularise(Matrix& t, Matrix& z, int64_t k);
 
 // eigen_general.cc: vectors of length 1.
 absl::Status GeneralEigen(const Matrix& a, Matrix& values, Matrix* left, Matrix* right,
-                          EvaluationContext& context);
+                          evaluator::EvaluationContext& context);
 
 }  // namespace assay::custom_calls
 

@@ -20,7 +20,7 @@ namespace {
 struct Problem {
   const CallAttributes& attributes;
   absl::string_view config;  // the backend_config as it stands
-  EvaluationContext& context;
+  evaluator::EvaluationContext& context;
   std::vector<Matrix> in;
   std::vector<Matrix> out;
 };

@@ -113,7 +113,8 @@ void Standardise(Matrix& t, Matrix& z, int64_t k) {
 
 bool IsExceptional(int step) { return step % 10 == 9; }
 
-absl::Status Charge(const Matrix& t, int64_t first, int64_t last, EvaluationContext& context) {
+absl::Status Charge(const Matrix& t, int64_t first, int64_t last,
+                    evaluator::EvaluationContext& context) {
   return context.ChargeCostly((last - first + 1) * t.rows() * 6);
 }
 
@@ -132,7 +133,8 @@ void Hessenberg(Matrix& a, int64_t low, int64_t high, Matrix& taus) {
   }
 }
 
-absl::Status ComplexSchur(const Matrix& a, Matrix& t, Matrix& z, EvaluationContext& context) {
+absl::Status ComplexSchur(const Matrix& a, Matrix& t, Matrix& z,
+                          evaluator::EvaluationContext& context) {
   Start(a, t, z);
   const Real norm = t.Frobenius();
   int steps = 0;
@@ -151,7 +153,8 @@ absl::Status ComplexSchur(const Matrix& a, Matrix& t, Matrix& z, EvaluationConte
   return absl::OkStatus();
 }
 
-absl::Status RealSchur(const Matrix& a, Matrix& t, Matrix& z, EvaluationContext& context) {
+absl::Status RealSchur(const Matrix& a, Matrix& t, Matrix& z,
+                       evaluator::EvaluationContext& context) {
   Start(a, t, z);
   const Real norm = t.Frobenius();
   int steps = 0;

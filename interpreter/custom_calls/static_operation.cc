@@ -55,7 +55,7 @@ StaticOperation::StaticOperation(const CustomCall& call, Opcode opcode)
 
 absl::StatusOr<Literal> StaticOperation::Run(std::vector<Literal> operands) {
   std::vector<std::unique_ptr<Instruction>> parameters;
-  std::vector<ArrayRef> inputs;
+  std::vector<runtime::ArrayRef> inputs;
   for (Literal& operand : operands) {
     if (!operand.is_array()) return BadCall(call_, "its operands must be arrays");
     absl::StatusOr<Literal> array = WithoutPadding(call_, operand);
@@ -73,7 +73,7 @@ absl::StatusOr<Literal> StaticOperation::Run(std::vector<Literal> operands) {
   if (absl::Status status = CheckInstruction(*op_); !status.ok()) {
     return BadCall(call_, status.message());
   }
-  absl::StatusOr<std::unique_ptr<Kernel>> kernel = PrepareKernel(*op_);
+  absl::StatusOr<std::unique_ptr<evaluator::Kernel>> kernel = evaluator::PrepareKernel(*op_);
   if (!kernel.ok()) return kernel.status();
   std::vector<Literal> results;
   for (const Shape* leaf : Leaves(op_->shape())) {
@@ -81,7 +81,7 @@ absl::StatusOr<Literal> StaticOperation::Run(std::vector<Literal> operands) {
     if (!result.ok()) return result;
     results.push_back(*std::move(result));
   }
-  std::vector<MutableArrayRef> outputs;
+  std::vector<runtime::MutableArrayRef> outputs;
   for (Literal& result : results) outputs.push_back({&result.shape(), result.mutable_data()});
   absl::Status status = (*kernel)->Run(inputs, outputs, call_.context);
   if (!status.ok()) return status;

@@ -37,7 +37,7 @@ void Complete(Matrix& q, int64_t k) {
 }
 
 // Makes the columns of b orthogonal by rotations, which v collects.
-absl::Status Orthogonalise(Matrix& b, Matrix& v, EvaluationContext& context) {
+absl::Status Orthogonalise(Matrix& b, Matrix& v, evaluator::EvaluationContext& context) {
   const Real eps = Negligible() * Negligible();
   const Real norm = b.Frobenius(), nothing = norm * norm * eps;
   bool rotated = true;
@@ -71,7 +71,7 @@ absl::Status Orthogonalise(Matrix& b, Matrix& v, EvaluationContext& context) {
 }  // namespace
 
 absl::Status Svd(const Matrix& a, Matrix& u, Matrix& values, Matrix& v,
-                 EvaluationContext& context) {
+                 evaluator::EvaluationContext& context) {
   if (a.rows() < a.columns()) return Svd(Adjoint(a), v, values, u, context);
   const int64_t n = a.columns();
   Matrix b = a, rotations = Matrix::Identity(n);

@@ -34,7 +34,8 @@ Targets LinearAlgebraTargets();     // linear_algebra.cc
 
 // What an elementwise target does to the elements of its operand. INVALID_ARGUMENT where the shapes
 // or types of the call do not suit it.
-absl::StatusOr<ScalarFunction> ElementwiseFunction(const Instruction& call, Opcode opcode);
+absl::StatusOr<evaluator::ScalarFunction> ElementwiseFunction(const Instruction& call,
+                                                              Opcode opcode);
 
 // INVALID_ARGUMENT that names the target, the shapes and the place.
 absl::Status BadCall(const Instruction& call, absl::string_view what);

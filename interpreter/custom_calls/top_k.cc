@@ -74,8 +74,8 @@ absl::StatusOr<Literal> TopK(const CustomCall& call) {
     if (absl::Status status = call.context.ChargeCostly(from.size); !status.ok()) return status;
     std::iota(order.begin(), order.end(), 0);
     std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) {
-      return Compare(type, direction, ComparisonType::kTotalOrder, data.Get(from.At(line, a)),
-                     data.Get(from.At(line, b)));
+      return evaluator::Compare(type, direction, ComparisonType::kTotalOrder,
+                                data.Get(from.At(line, a)), data.Get(from.At(line, b)));
     });
     for (int64_t k = 0; k < to.size; ++k) {
       (*results)[0].Set(to.At(line, k), data.Get(from.At(line, order[k])));
@@ -115,7 +115,8 @@ absl::Status CheckApproxTopK(const CustomCall& call, int64_t dimension) {
 absl::StatusOr<Literal> ApproxTopK(const CustomCall& call) {
   const int64_t dimension = CallAttributes::Of(call.instruction).Int("reduction_dim", -1);
   if (absl::Status status = CheckApproxTopK(call, dimension); !status.ok()) return status;
-  absl::StatusOr<Region> before = Region::Prepare(*call.instruction.called_computations()[0]);
+  absl::StatusOr<evaluator::Region> before =
+      evaluator::Region::Prepare(*call.instruction.called_computations()[0]);
   if (!before.ok()) return before.status();
   absl::StatusOr<std::vector<Literal>> results = NewResults(call);
   if (!results.ok()) return results.status();
@@ -126,7 +127,7 @@ absl::StatusOr<Literal> ApproxTopK(const CustomCall& call) {
   absl::Status status;
   for (int64_t line = 0; line < to.count; ++line) {
     std::iota(order.begin(), order.end(), 0);
-    MergeSort(order, [&](int64_t a, int64_t b) {
+    evaluator::MergeSort(order, [&](int64_t a, int64_t b) {
       for (size_t i = 0; i < arrays; ++i) {
         arguments[2 * i] = call.operands[i].Get(from.At(line, a));
         arguments[2 * i + 1] = call.operands[i].Get(from.At(line, b));

@@ -10,12 +10,13 @@ namespace {
 
 CustomCallHandler Unary(Opcode opcode) {
   return [opcode](const CustomCall& call) -> absl::StatusOr<Literal> {
-    const absl::StatusOr<ScalarFunction> function = ElementwiseFunction(call.instruction, opcode);
+    const absl::StatusOr<evaluator::ScalarFunction> function =
+        ElementwiseFunction(call.instruction, opcode);
     if (!function.ok()) return function.status();
     const Literal& operand = call.operands[0];
     absl::StatusOr<Literal> result = call.Zeros(call.instruction.shape());
     if (!result.ok()) return result;
-    const RealContext context{.stats = &call.context.real_stats};
+    const evaluator::RealContext context{.stats = &call.context.real_stats};
     constexpr int64_t kPortion = 1024;
     for (int64_t i = 0; i < operand.element_count(); ++i) {
       if (i % kPortion == 0) {
@@ -31,12 +32,13 @@ CustomCallHandler Unary(Opcode opcode) {
 
 }  // namespace
 
-absl::StatusOr<ScalarFunction> ElementwiseFunction(const Instruction& call, Opcode opcode) {
+absl::StatusOr<evaluator::ScalarFunction> ElementwiseFunction(const Instruction& call,
+                                                              Opcode opcode) {
   if (call.operand_count() != 1 || !call.operand(0)->shape().is_array() ||
       !call.shape().is_array() || !Shape::SameDimensions(call.operand(0)->shape(), call.shape())) {
     return BadCall(call, "operand and result must be arrays of the same sizes");
   }
-  const auto function = FindScalarFunction(
+  const auto function = evaluator::FindScalarFunction(
       {opcode, call.operand(0)->shape().element_type(), call.shape().element_type()});
   if (!function) return BadCall(call, absl::StrCat("no ", Name(opcode), " of these types"));
   return *function;

@@ -134,7 +134,7 @@ absl::StatusOr<ModuleRun> CallableBackend::RunSets(const Module& module, const I
 std::unique_ptr<Backend> MakeTarget(const nb::object& target, const BackendOptions& options,
                                     Interruption& interruption) {
   if (nb::isinstance<nb::str>(target)) {
-    return Value(MakeBackend(nb::cast<std::string>(target), options));
+    return Value(cli::MakeBackend(nb::cast<std::string>(target), options));
   }
   return std::make_unique<CallableBackend>(target, &interruption);
 }

@@ -24,7 +24,9 @@
 namespace assay::python {
 namespace {
 
-TargetProfile FindProfile(const std::string& name) { return Value(TargetProfile::Find(name)); }
+conformance::TargetProfile FindProfile(const std::string& name) {
+  return Value(conformance::TargetProfile::Find(name));
+}
 
 // The part of a program that is wrong, as a program: module, arguments, golden results.
 nb::object ExcerptOf(std::string name, std::shared_ptr<const Module> module,
@@ -36,47 +38,51 @@ nb::object ExcerptOf(std::string name, std::shared_ptr<const Module> module,
 
 struct Diagnosis {
   nlohmann::json json;
-  std::optional<Excerpt> first_wrong;
-  GraphNotes notes;
+  std::optional<conformance::Excerpt> first_wrong;
+  cli::GraphNotes notes;
 };
 
 // The graph of a module with its verdicts, which is drawn when it is asked for.
 struct VerdictPage {
   std::shared_ptr<const Module> module;
-  GraphNotes notes;
+  cli::GraphNotes notes;
   std::string title, summary;
 
   std::string Html() const { return notes.Page(*module, title, summary); }
 };
 
 absl::StatusOr<Diagnosis> Diagnose(const Module& module, const ArraysByDevice& arrays,
-                                   Backend& target, const TargetProfile& profile,
-                                   const RunBudget& budget, const TraceDepth& depth,
+                                   Backend& target, const conformance::TargetProfile& profile,
+                                   const RunBudget& budget, const conformance::TraceDepth& depth,
                                    const CustomCallRegistry* custom_calls) {
-  if (absl::Status status = CheckDepth(depth); !status.ok()) return status;
+  if (absl::Status status = conformance::CheckDepth(depth); !status.ok()) return status;
   const absl::StatusOr<int64_t> devices = DevicesOf(module);
   if (!devices.ok()) return devices.status();
   const auto arguments = ArgumentsOf(module, arrays, *devices);
   if (!arguments.ok()) return arguments.status();
   Diagnosis diagnosis;
-  ReportOptions options;
+  conformance::ReportOptions options;
   options.depth = depth;
   std::vector<DeviceOutputs> golden;
   options.golden = &golden;
   options.custom_calls = custom_calls;
-  options.observe = [&](const InstructionVerdict& verdict, const Excerpt& excerpt) {
+  options.observe = [&](const conformance::InstructionVerdict& verdict,
+                        const conformance::Excerpt& excerpt) {
     diagnosis.notes.Take(verdict, excerpt);
     if (verdict.is_wrong() && !diagnosis.first_wrong) diagnosis.first_wrong = excerpt;
   };
   const std::vector<DeviceInputs> inputs = WithoutFeeds(*arguments);
-  const auto verdicts = ReportInstructions(module, inputs, target, profile, budget, options);
+  const auto verdicts =
+      conformance::ReportInstructions(module, inputs, target, profile, budget, options);
   if (!verdicts.ok()) return verdicts.status();
-  const WholeVerdict whole = ReportWhole(module, inputs, golden, target, profile, budget);
+  const conformance::WholeVerdict whole =
+      conformance::ReportWhole(module, inputs, golden, target, profile, budget);
   if (absl::IsCancelled(whole.status)) return whole.status;
   diagnosis.notes.TakeWhole(module, whole);
-  const Verdicts summary = Summarise(*verdicts, whole);
+  const cli::Verdicts summary = cli::Summarise(*verdicts, whole);
   const std::string right = target.display_name();
-  diagnosis.json = IsolatedReportJson(module, *verdicts, whole, summary, right, profile.name());
+  diagnosis.json =
+      cli::IsolatedReportJson(module, *verdicts, whole, summary, right, profile.name());
   diagnosis.json["sentence"] = ClosingSentence(*verdicts, whole, summary, profile.name());
   return diagnosis;
 }
@@ -84,19 +90,19 @@ absl::StatusOr<Diagnosis> Diagnose(const Module& module, const ArraysByDevice& a
 nb::tuple Diff(const LoadedModule& loaded, const ArraysByDevice& arrays, const nb::object& right,
                const std::string& profile_name, const RunBudget& budget, int64_t subgraphs,
                int64_t iterations, const nb::dict& custom_calls) {
-  const TargetProfile profile = FindProfile(profile_name);
+  const conformance::TargetProfile profile = FindProfile(profile_name);
   Interruption interruption;
   const std::unique_ptr<CustomCallRegistry> registry = RegistryOf(custom_calls, interruption);
   BackendOptions options;
   options.budget = budget;
   options.custom_calls = registry.get();
   const std::unique_ptr<Backend> target = MakeTarget(right, options, interruption);
-  const TraceDepth depth = {.turns = iterations, .subgraphs = subgraphs};
+  const conformance::TraceDepth depth = {.turns = iterations, .subgraphs = subgraphs};
   Diagnosis diagnosis = Value(Unlocked(interruption, [&] {
     return Diagnose(*loaded.module, arrays, *target, profile, budget, depth, registry.get());
   }));
   nb::object excerpt = nb::none();
-  if (std::optional<Excerpt>& first = diagnosis.first_wrong; first) {
+  if (std::optional<conformance::Excerpt>& first = diagnosis.first_wrong; first) {
     std::string name = first->Name();
     excerpt = ExcerptOf(std::move(name), first->module, std::move(first->arguments),
                         {std::move(first->golden)});
@@ -104,32 +110,34 @@ nb::tuple Diff(const LoadedModule& loaded, const ArraysByDevice& arrays, const n
   VerdictPage page = {loaded.module, std::move(diagnosis.notes),
                       absl::StrCat(loaded.module->name(), " on ", target->display_name()),
                       diagnosis.json["sentence"].get<std::string>()};
-  return nb::make_tuple(JsonText(diagnosis.json), excerpt, std::move(page));
+  return nb::make_tuple(cli::JsonText(diagnosis.json), excerpt, std::move(page));
 }
 
 // The sentence on a judgement of a whole program.
-std::string SentenceOf(const Judgement& judgement, const std::string& profile) {
-  if (judgement.verdict == Verdict::kWrong) {
-    const Evidence* worst = WorstOf(judgement);
-    return absl::StrCat("The program is wrong: ", InWords(judgement),
-                        worst == nullptr ? "" : absl::StrCat(", worst ", InWords(*worst)), ".");
+std::string SentenceOf(const conformance::Judgement& judgement, const std::string& profile) {
+  if (judgement.verdict == conformance::Verdict::kWrong) {
+    const conformance::Evidence* worst = conformance::WorstOf(judgement);
+    return absl::StrCat(
+        "The program is wrong: ", conformance::InWords(judgement),
+        worst == nullptr ? "" : absl::StrCat(", worst ", conformance::InWords(*worst)), ".");
   }
-  if (judgement.verdict == Verdict::kNotJudgeable) {
+  if (judgement.verdict == conformance::Verdict::kNotJudgeable) {
     return absl::StrCat(
         "The whole program is not judgeable",
         judgement.reasons.empty() ? "" : absl::StrCat(": ", judgement.reasons.front()), ".");
   }
-  if (judgement.verdict <= Verdict::kCorrectlyRounded) {
+  if (judgement.verdict <= conformance::Verdict::kCorrectlyRounded) {
     return "No bug found: every result is the golden one.";
   }
-  return absl::StrCat("No bug found: ", InWords(judgement), ", as profile ", profile, " permits.");
+  return absl::StrCat("No bug found: ", conformance::InWords(judgement), ", as profile ", profile,
+                      " permits.");
 }
 
 // Results that some implementation has given for the whole program.
 nb::tuple JudgeResults(const LoadedModule& loaded, const ArraysByDevice& arrays,
                        const ArraysByDevice& actual, const std::string& profile_name,
                        const RunBudget& budget, const nb::dict& custom_calls) {
-  const TargetProfile profile = FindProfile(profile_name);
+  const conformance::TargetProfile profile = FindProfile(profile_name);
   const Module& module = *loaded.module;
   Interruption interruption;
   const std::unique_ptr<CustomCallRegistry> registry = RegistryOf(custom_calls, interruption);
@@ -137,7 +145,7 @@ nb::tuple JudgeResults(const LoadedModule& loaded, const ArraysByDevice& arrays,
   options.budget = budget;
   options.custom_calls = registry.get();
   struct Outcome {
-    Judgement judgement;
+    conformance::Judgement judgement;
     std::vector<Literal> golden;
   };
   Outcome outcome = Value(Unlocked(interruption, [&]() -> absl::StatusOr<Outcome> {
@@ -156,19 +164,19 @@ nb::tuple JudgeResults(const LoadedModule& loaded, const ArraysByDevice& arrays,
     }
     absl::StatusOr<std::vector<Literal>> results = ToResults(module, std::move(named));
     if (!results.ok()) return results.status();
-    absl::StatusOr<std::unique_ptr<Backend>> golden = MakeBackend("golden", options);
+    absl::StatusOr<std::unique_ptr<Backend>> golden = cli::MakeBackend("golden", options);
     if (!golden.ok()) return golden.status();
     const absl::StatusOr<ModuleRun> run = (*golden)->Run(module, WithoutFeeds(*arguments), 1);
     if (!run.ok()) return run.status();
     std::vector<Literal> expected = ResultsOf(run->outputs.back());
-    absl::StatusOr<Judgement> judgement =
-        JudgeModule(module, *arguments, expected, *results, profile, budget);
+    absl::StatusOr<conformance::Judgement> judgement =
+        conformance::JudgeModule(module, *arguments, expected, *results, profile, budget);
     if (!judgement.ok()) return judgement.status();
     return Outcome{*std::move(judgement), std::move(expected)};
   }));
   nlohmann::json json = nlohmann::json::object();
-  AddJudgement(outcome.judgement, &json);
-  return nb::make_tuple(JsonText(json), SentenceOf(outcome.judgement, profile.name()),
+  cli::AddJudgement(outcome.judgement, &json);
+  return nb::make_tuple(cli::JsonText(json), SentenceOf(outcome.judgement, profile.name()),
                         LeavesOf(std::move(outcome.golden)));
 }
 
@@ -185,40 +193,42 @@ std::string Compare(const LoadedModule& loaded, const ArraysByDevice& left,
     return by_device;
   };
   const std::vector<Literal> first = values(left), second = values(right);
-  const Comparison comparison = Value(Unlocked([&] { return CompareByDevice(first, second); }));
-  nlohmann::json json = ReportJson(comparison, max_ulp);
+  const conformance::Comparison comparison =
+      Value(Unlocked([&] { return conformance::CompareByDevice(first, second); }));
+  nlohmann::json json = cli::ReportJson(comparison, max_ulp);
   json["module"] = loaded.module->name();
-  json["sentence"] = VerdictText(comparison, max_ulp);
-  json["accepted"] = Accepted(comparison, max_ulp);
-  return JsonText(json);
+  json["sentence"] = cli::VerdictText(comparison, max_ulp);
+  json["accepted"] = cli::Accepted(comparison, max_ulp);
+  return cli::JsonText(json);
 }
 
 std::string TriageFolder(const std::vector<std::string>& paths, const nb::object& target_name,
                          const std::string& profile_name, uint64_t seed, const RunBudget& budget,
                          int64_t subgraphs, int64_t iterations) {
-  const TargetProfile profile = FindProfile(profile_name);
-  const std::vector<std::string> files = Value(ModuleFiles(paths));
-  if (files.empty()) Check(NoModules());
+  const conformance::TargetProfile profile = FindProfile(profile_name);
+  const std::vector<std::string> files = Value(cli::ModuleFiles(paths));
+  if (files.empty()) Check(cli::NoModules());
   Interruption interruption;
   BackendOptions options;
   options.budget = budget;
   std::unique_ptr<Backend> target;
   if (!target_name.is_none()) target = MakeTarget(target_name, options, interruption);
-  TriageQuestion question = {target.get(), &profile, seed, budget, {}};
+  cli::TriageQuestion question = {target.get(), &profile, seed, budget, {}};
   question.depth = {.turns = iterations, .subgraphs = subgraphs};
-  const TriageRun run = Unlocked(interruption, [&] { return TriageFiles(files, question); });
-  nlohmann::json json = TriageJson(run, profile.name());
+  const cli::TriageRun run =
+      Unlocked(interruption, [&] { return cli::TriageFiles(files, question); });
+  nlohmann::json json = cli::TriageJson(run, profile.name());
   json["counts"] = run.Counts();
   json["sentence"] = ClosingSentence(run, profile.name());
-  return JsonText(json);
+  return cli::JsonText(json);
 }
 
 std::string Profiles() {
   nlohmann::json list = nlohmann::json::object();
-  for (const std::string& name : TargetProfile::BuiltIn()) {
+  for (const std::string& name : conformance::TargetProfile::BuiltIn()) {
     list[name] = FindProfile(name).description();
   }
-  return JsonText(list);
+  return cli::JsonText(list);
 }
 
 }  // namespace

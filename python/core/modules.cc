@@ -29,8 +29,8 @@ absl::StatusOr<std::string> ModuleAs(const Module& module, const std::string& fo
   if (format == "short") return PrintModule(module, PrintOptions::ShortParsable());
   if (format == "default") return PrintModule(module, PrintOptions::Default());
   if (format == "canonical") return PrintModule(module, PrintOptions::Canonical());
-  if (format == "dot") return GraphText(module);
-  if (IsStablehloFormat(format)) return StablehloOf(module, format, /*locations=*/false);
+  if (format == "dot") return cli::GraphText(module);
+  if (cli::IsStablehloFormat(format)) return cli::StablehloOf(module, format, /*locations=*/false);
   if (format == "proto") return SerializeModule(module, ModuleFormat::kModuleProto, false);
   if (format == "textproto") return SerializeModule(module, ModuleFormat::kModuleProto, true);
   return absl::InvalidArgumentError(
@@ -117,7 +117,7 @@ std::string Signature(const LoadedModule& loaded) {
                                {"devices", devices.ok() ? *devices : 0},
                                {"replicas", module.replica_count},
                                {"partitions", module.num_partitions}};
-  return JsonText(json);
+  return cli::JsonText(json);
 }
 
 std::string Verify(const LoadedModule& loaded, bool strict, int64_t max_findings) {
@@ -133,15 +133,15 @@ std::string Verify(const LoadedModule& loaded, bool strict, int64_t max_findings
                     {"column", finding.position.column},
                     {"computation", finding.computation},
                     {"instruction", finding.instruction},
-                    {"message", ForPeople(finding.message)},
-                    {"expected", ForPeople(finding.expected)},
-                    {"found", ForPeople(finding.found)}});
+                    {"message", cli::ForPeople(finding.message)},
+                    {"expected", cli::ForPeople(finding.expected)},
+                    {"found", cli::ForPeople(finding.found)}});
   }
-  return JsonText({{"findings", std::move(list)}, {"left_out", found.left_out}});
+  return cli::JsonText({{"findings", std::move(list)}, {"left_out", found.left_out}});
 }
 
 std::string Stats(const LoadedModule& loaded) {
-  return JsonText(SummaryJson(*loaded.module, Summarise(*loaded.module)));
+  return cli::JsonText(cli::SummaryJson(*loaded.module, cli::Summarise(*loaded.module)));
 }
 
 nb::bytes Show(const LoadedModule& loaded, const std::string& format) {
@@ -153,13 +153,13 @@ ArraysByDevice RandomArguments(const LoadedModule& loaded, uint64_t seed, int64_
   const int64_t devices = Value(DevicesOf(*loaded.module));
   std::vector<Literal> by_device;
   for (int64_t device = 0; device < devices; ++device) {
-    RandomInputOptions options;
+    conformance::RandomInputOptions options;
     options.seed = seed;
     options.grid = {devices, 1};
     options.process = {0, device, 0};
     if (max_bytes >= 0) options.max_bytes = max_bytes / devices;
-    by_device.push_back(
-        Literal::Tuple(Value(Unlocked([&] { return RandomInputs(*loaded.module, options); }))));
+    by_device.push_back(Literal::Tuple(
+        Value(Unlocked([&] { return conformance::RandomInputs(*loaded.module, options); }))));
   }
   return LeavesOf(std::move(by_device));
 }
@@ -212,22 +212,22 @@ nb::tuple Run(const LoadedModule& loaded, const ArraysByDevice& arrays, const nb
   std::vector<Literal> results;
   for (DeviceOutputs& device : run.outputs.back()) results.push_back(std::move(device.result));
   run.outputs.clear();
-  return nb::make_tuple(LeavesOf(std::move(results)), JsonText(outcome.json));
+  return nb::make_tuple(LeavesOf(std::move(results)), cli::JsonText(outcome.json));
 }
 
 std::string Operations(const std::string& name) {
   nlohmann::json list = nlohmann::json::array();
   const auto add = [&list](const OpInfo& op) {
-    nlohmann::json json = OpJson(op);
-    json["aliases"] = AliasesOf(op.opcode);
+    nlohmann::json json = cli::OpJson(op);
+    json["aliases"] = cli::AliasesOf(op.opcode);
     list.push_back(std::move(json));
   };
   if (name.empty()) {
     for (const OpInfo& op : Catalogue()) add(op);
   } else {
-    for (const Opcode opcode : OperationsNamed(name).opcodes) add(Info(opcode));
+    for (const Opcode opcode : cli::OperationsNamed(name).opcodes) add(Info(opcode));
   }
-  return JsonText(list);
+  return cli::JsonText(list);
 }
 
 }  // namespace

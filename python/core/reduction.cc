@@ -20,7 +20,7 @@ struct Reduction {
 nb::object Reduce(const LoadedModule& loaded, const ArraysByDevice& arrays,
                   const nb::object& target_name, const std::string& profile_name,
                   const runtime::RunBudget& budget, int64_t questions, double seconds) {
-  const TargetProfile profile = Value(TargetProfile::Find(profile_name));
+  const conformance::TargetProfile profile = Value(conformance::TargetProfile::Find(profile_name));
   Interruption interruption;
   BackendOptions backend;
   backend.budget = budget;

@@ -29,25 +29,27 @@ struct SuiteQuestion {
   std::string profile = "golden";
   std::string tier = "quick";
   std::vector<std::string> globs, ops;
-  double timeout = kUsualTimeout;
+  double timeout = conformance::kUsualTimeout;
   int64_t jobs = 1;
   int64_t repeat = 1;
 };
 
 // A finished run; its reports are made when they are asked for.
 struct SuiteRun {
-  RunResult result;
+  conformance::RunResult result;
 };
 
-absl::Status RunSuite(const SuiteQuestion& question, const std::vector<CorpusCase>& cases,
-                      const TargetProfile& profile, Interruption& interruption, RunResult* result) {
+absl::Status RunSuite(const SuiteQuestion& question,
+                      const std::vector<conformance::CorpusCase>& cases,
+                      const conformance::TargetProfile& profile, Interruption& interruption,
+                      conformance::RunResult* result) {
   std::atomic<bool> stop = false, ended = false;
   BackendOptions backend;
   backend.budget.seconds = question.timeout;
   backend.budget.threads = std::max<int64_t>(
       1, static_cast<int64_t>(std::thread::hardware_concurrency()) / question.jobs);
-  backend.memory_bytes = UsualTargetMemory(question.jobs);
-  SuiteOptions options;
+  backend.memory_bytes = process::UsualTargetMemory(question.jobs);
+  conformance::SuiteOptions options;
   options.profile = &profile;
   options.jobs = question.jobs;
   options.stop = &stop;
@@ -55,7 +57,8 @@ absl::Status RunSuite(const SuiteQuestion& question, const std::vector<CorpusCas
   options.each.golden.threads = 1;
   options.each.seconds = question.timeout;
   options.each.repeat = static_cast<int>(question.repeat);
-  options.each.again = question.tier == "quick" ? Again::kEighth : Again::kAll;
+  options.each.again =
+      question.tier == "quick" ? conformance::Again::kEighth : conformance::Again::kAll;
   options.make_target = [&]() -> absl::StatusOr<std::unique_ptr<Backend>> {
     const nb::gil_scoped_acquire lock;
     try {
@@ -65,16 +68,16 @@ absl::Status RunSuite(const SuiteQuestion& question, const std::vector<CorpusCas
     }
   };
   options.started = [&](Backend& target) { result->target_version = target.display_name(); };
-  options.take = [&](const CorpusCase&, CaseResult one) {
+  options.take = [&](const conformance::CorpusCase&, conformance::CaseResult one) {
     result->cases.push_back(one);
     return !stop;
   };
-  std::vector<const CorpusCase*> asked;
-  for (const CorpusCase& each : cases) asked.push_back(&each);
+  std::vector<const conformance::CorpusCase*> asked;
+  for (const conformance::CorpusCase& each : cases) asked.push_back(&each);
   absl::Status status;
   // The cases run beside this thread, which looks for signals.
   std::thread runner([&] {
-    status = RunCases(asked, options);
+    status = conformance::RunCases(asked, options);
     ended = true;
   });
   while (!ended) {
@@ -86,17 +89,19 @@ absl::Status RunSuite(const SuiteQuestion& question, const std::vector<CorpusCas
 }
 
 SuiteRun Suite(const SuiteQuestion& question) {
-  const TargetProfile profile = Value(TargetProfile::Find(question.profile));
-  std::optional<Tier> tier;
-  for (int each = 0; each < kTiers; ++each) {
-    if (TierName(static_cast<Tier>(each)) == question.tier) tier = static_cast<Tier>(each);
+  const conformance::TargetProfile profile =
+      Value(conformance::TargetProfile::Find(question.profile));
+  std::optional<conformance::Tier> tier;
+  for (int each = 0; each < conformance::kTiers; ++each) {
+    if (conformance::TierName(static_cast<conformance::Tier>(each)) == question.tier)
+      tier = static_cast<conformance::Tier>(each);
   }
   if (!tier) {
     Check(absl::InvalidArgumentError(
         absl::StrCat("there is no tier '", question.tier, "': quick, standard and full are")));
   }
   SuiteRun run;
-  RunResult& result = run.result;
+  conformance::RunResult& result = run.result;
   result.started = absl::FormatTime("%Y-%m-%dT%H:%M:%S", absl::Now(), absl::UTCTimeZone());
   result.target = nb::isinstance<nb::str>(question.target)
                       ? nb::cast<std::string>(question.target)
@@ -112,14 +117,15 @@ SuiteRun Suite(const SuiteQuestion& question) {
   Interruption interruption;
   const auto start = std::chrono::steady_clock::now();
   Check(Unlocked(interruption, [&]() -> absl::Status {
-    absl::StatusOr<std::vector<CorpusCase>> all = CorpusCases();
+    absl::StatusOr<std::vector<conformance::CorpusCase>> all = conformance::CorpusCases();
     if (!all.ok()) return all.status();
-    result.corpus = ManifestHash(*all);
-    CaseFilter filter;
+    result.corpus = conformance::ManifestHash(*all);
+    conformance::CaseFilter filter;
     filter.globs = question.globs;
     filter.ops = question.ops;
     filter.tier = *tier;
-    const absl::StatusOr<std::vector<CorpusCase>> cases = SelectCases(*std::move(all), filter);
+    const absl::StatusOr<std::vector<conformance::CorpusCase>> cases =
+        conformance::SelectCases(*std::move(all), filter);
     if (!cases.ok()) return cases.status();
     result.selected = static_cast<int64_t>(cases->size());
     return RunSuite(question, *cases, profile, interruption, &result);
@@ -128,7 +134,7 @@ SuiteRun Suite(const SuiteQuestion& question) {
   result.cases.SortById();
   result.interrupted = static_cast<int64_t>(result.cases.size()) < result.selected;
   for (std::vector<std::string> complaints :
-       {NothingJudged(result), JudgeabilityComplaints(result)}) {
+       {conformance::NothingJudged(result), conformance::JudgeabilityComplaints(result)}) {
     std::move(complaints.begin(), complaints.end(), std::back_inserter(result.complaints));
   }
   return run;
@@ -148,11 +154,11 @@ void BindSuite(nb::module_& m) {
       .def_rw("jobs", &SuiteQuestion::jobs)
       .def_rw("repeat", &SuiteQuestion::repeat);
   nb::class_<SuiteRun>(m, "SuiteRun")
-      .def_prop_ro("fails", [](const SuiteRun& run) { return RunFails(run.result); })
+      .def_prop_ro("fails", [](const SuiteRun& run) { return conformance::RunFails(run.result); })
       .def_prop_ro("sentence", [](const SuiteRun& run) { return ClosingSentence(run.result); })
-      .def("summary", [](const SuiteRun& run) { return FormatSummary(run.result); })
-      .def("json", [](const SuiteRun& run) { return FormatReport(run.result); })
-      .def("html", [](const SuiteRun& run) { return FormatHtml(run.result); });
+      .def("summary", [](const SuiteRun& run) { return conformance::FormatSummary(run.result); })
+      .def("json", [](const SuiteRun& run) { return conformance::FormatReport(run.result); })
+      .def("html", [](const SuiteRun& run) { return conformance::FormatHtml(run.result); });
   m.def("suite", &Suite);
 }
 

@@ -7,7 +7,7 @@
 #include "backends/golden/golden_backend.h"
 #include "conformance/mutants/mutant_backend.h"
 
-namespace assay {
+namespace assay::cli {
 namespace {
 
 // The line of the table for targets that begin with this prefix.
@@ -16,12 +16,13 @@ BackendKind MutantKind(const std::string& prefix, const std::string& help,
   return {prefix, "NAME", help,
           [prefix](absl::string_view name,
                    const BackendOptions& options) -> absl::StatusOr<std::unique_ptr<Backend>> {
-            const absl::StatusOr<const Mutant*> mutant = FindMutant(absl::StrCat(prefix, name));
+            const absl::StatusOr<const conformance::Mutant*> mutant =
+                conformance::FindMutant(absl::StrCat(prefix, name));
             if (!mutant.ok()) return mutant.status();
             BackendOptions offered;  // BackendCapabilities::features of mutants
             offered.budget = options.budget;
             offered.custom_calls = options.custom_calls;
-            return std::make_unique<MutantBackend>(**mutant, GoldenOptionsOf(offered));
+            return std::make_unique<conformance::MutantBackend>(**mutant, GoldenOptionsOf(offered));
           },
           profile};
 }
@@ -52,4 +53,4 @@ absl::StatusOr<std::unique_ptr<Backend>> MakeBackend(const std::string& specific
   return MakeBackend(AllBackends(), specification, options);
 }
 
-}  // namespace assay
+}  // namespace assay::cli

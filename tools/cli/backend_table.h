@@ -11,7 +11,7 @@
 #include "backends/backend.h"
 #include "backends/factory/factory.h"
 
-namespace assay {
+namespace assay::cli {
 
 // Returns the backends of backends/factory and the mutants of golden (conformance/mutants).
 const std::vector<BackendKind>& AllBackends();
@@ -22,6 +22,6 @@ std::string BackendHelp();
 absl::StatusOr<std::unique_ptr<Backend>> MakeBackend(const std::string& specification,
                                                      const BackendOptions& options);
 
-}  // namespace assay
+}  // namespace assay::cli
 
 #endif  // ASSAY_TOOLS_CLI_BACKEND_TABLE_H_

@@ -13,13 +13,14 @@
 #include "conformance/report/describe.h"
 #include "spec/files/file_io.h"
 
-namespace assay {
+namespace assay::cli {
 namespace {
 
-absl::StatusOr<std::vector<CorpusCase>> ReadCaseFile(const std::string& path) {
+absl::StatusOr<std::vector<conformance::CorpusCase>> ReadCaseFile(const std::string& path) {
   const absl::StatusOr<std::string> text = ReadFile(path);
   if (!text.ok()) return text.status();
-  return absl::EndsWith(path, ".templates") ? ExpandTemplates(*text, path) : ReadCases(*text, path);
+  return absl::EndsWith(path, ".templates") ? conformance::ExpandTemplates(*text, path)
+                                            : conformance::ReadCases(*text, path);
 }
 
 }  // namespace
@@ -41,10 +42,10 @@ void CaseSelection::AddFiltersTo(CLI::App* app) {
                   "Cases whose id matches: * is any text, ? one character")
       ->type_name("GLOB");
   app->add_option("--op", filter.ops, "Cases of this operation")->type_name("NAME");
-  std::map<std::string, Tier> tiers;
-  for (int i = 0; i < kTiers; ++i) {
-    const auto tier = static_cast<Tier>(i);
-    tiers.emplace(std::string(TierName(tier)), tier);
+  std::map<std::string, conformance::Tier> tiers;
+  for (int i = 0; i < conformance::kTiers; ++i) {
+    const auto tier = static_cast<conformance::Tier>(i);
+    tiers.emplace(std::string(conformance::TierName(tier)), tier);
   }
   app->add_option("--tier", filter.tier,
                   "quick covers everything once, standard leaves out large cases, full is all")
@@ -60,21 +61,21 @@ void CaseSelection::AddFiltersTo(CLI::App* app) {
       ->check(CLI::NonNegativeNumber);
 }
 
-absl::StatusOr<std::vector<CorpusCase>> CaseSelection::LoadAll() const {
-  std::vector<CorpusCase> all;
-  const auto take = [&all](absl::StatusOr<std::vector<CorpusCase>> cases) {
+absl::StatusOr<std::vector<conformance::CorpusCase>> CaseSelection::LoadAll() const {
+  std::vector<conformance::CorpusCase> all;
+  const auto take = [&all](absl::StatusOr<std::vector<conformance::CorpusCase>> cases) {
     if (cases.ok()) std::move(cases->begin(), cases->end(), std::back_inserter(all));
     return cases.status();
   };
   absl::Status status;
-  if (files.empty() && sweeps.empty()) status = take(CorpusCases());
+  if (files.empty() && sweeps.empty()) status = take(conformance::CorpusCases());
   for (const std::string& path : files) {
     if (status.ok()) status = take(ReadCaseFile(path));
   }
   for (const std::string& op : sweeps) {
-    if (status.ok()) status = take(SweepCases(op));
+    if (status.ok()) status = take(conformance::SweepCases(op));
   }
-  if (status.ok()) status = SortById(&all);
+  if (status.ok()) status = conformance::SortById(&all);
   if (!status.ok()) return status;
   return all;
 }
@@ -83,7 +84,7 @@ std::string CaseSelection::Words() const {
   std::vector<std::string> words;
   const auto add = [&](const char* option, const std::vector<std::string>& values) {
     for (const std::string& value : values) {
-      words.push_back(absl::StrCat(option, " ", ShellQuoted(value)));
+      words.push_back(absl::StrCat(option, " ", conformance::ShellQuoted(value)));
     }
   };
   add("--cases", files);
@@ -97,10 +98,10 @@ std::string CaseSelection::Words() const {
   return absl::StrJoin(words, " ");
 }
 
-absl::StatusOr<std::vector<CorpusCase>> CaseSelection::Load() const {
-  absl::StatusOr<std::vector<CorpusCase>> all = LoadAll();
+absl::StatusOr<std::vector<conformance::CorpusCase>> CaseSelection::Load() const {
+  absl::StatusOr<std::vector<conformance::CorpusCase>> all = LoadAll();
   if (!all.ok()) return all;
-  return SelectCases(*std::move(all), filter);
+  return conformance::SelectCases(*std::move(all), filter);
 }
 
-}  // namespace assay
+}  // namespace assay::cli

@@ -9,12 +9,12 @@
 #include "absl/status/statusor.h"
 #include "conformance/corpus/selection.h"
 
-namespace assay {
+namespace assay::cli {
 
 struct CaseSelection {
   std::vector<std::string> files;   // empty for the built-in corpus
   std::vector<std::string> sweeps;  // operations; if there are any, only their sweeps are selected
-  CaseFilter filter;
+  conformance::CaseFilter filter;
 
   // Adds --cases and, if `filtered`, --sweep and the filters.
   void AddTo(CLI::App* app, bool filtered);
@@ -22,13 +22,13 @@ struct CaseSelection {
   void AddFiltersTo(CLI::App* app);
   // Returns all cases before filtering, sorted by id. Returns the errors of the files and of
   // SweepCases.
-  absl::StatusOr<std::vector<CorpusCase>> LoadAll() const;
+  absl::StatusOr<std::vector<conformance::CorpusCase>> LoadAll() const;
   // Returns the cases that pass the filters. Returns the errors of LoadAll and of SelectCases.
-  absl::StatusOr<std::vector<CorpusCase>> Load() const;
+  absl::StatusOr<std::vector<conformance::CorpusCase>> Load() const;
   // Returns the selection apart from the tier, as options; empty if there is none.
   std::string Words() const;
 };
 
-}  // namespace assay
+}  // namespace assay::cli
 
 #endif  // ASSAY_TOOLS_CLI_CASE_SELECTION_H_

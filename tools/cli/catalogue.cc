@@ -6,7 +6,7 @@
 #include "absl/strings/str_join.h"
 #include "nlohmann/json.hpp"
 
-namespace assay {
+namespace assay::cli {
 namespace {
 
 absl::string_view KindName(AttrKind kind) {
@@ -200,4 +200,4 @@ std::string CatalogueMarkdown() {
   return text;
 }
 
-}  // namespace assay
+}  // namespace assay::cli

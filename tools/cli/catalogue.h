@@ -11,7 +11,7 @@
 #include "nlohmann/json_fwd.hpp"
 #include "spec/op_info.h"
 
-namespace assay {
+namespace assay::cli {
 
 std::string ArityText(int arity);
 absl::string_view FamilyName(Family family);
@@ -23,6 +23,6 @@ nlohmann::json OpJson(const OpInfo& op);
 // Returns the text of docs/operations.md.
 std::string CatalogueMarkdown();
 
-}  // namespace assay
+}  // namespace assay::cli
 
 #endif  // ASSAY_TOOLS_CLI_CATALOGUE_H_

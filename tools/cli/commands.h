@@ -5,7 +5,7 @@
 
 #include "CLI/CLI.hpp"
 
-namespace assay {
+namespace assay::cli {
 
 void AddRunCommand(CLI::App& app, int* exit_code);
 void AddDiffCommand(CLI::App& app, int* exit_code);
@@ -24,6 +24,6 @@ void AddProfileCommand(CLI::App& app, int* exit_code);
 void AddFuzzCommand(CLI::App& app, int* exit_code);
 void AddReduceCommand(CLI::App& app, int* exit_code);
 
-}  // namespace assay
+}  // namespace assay::cli
 
 #endif  // ASSAY_TOOLS_CLI_COMMANDS_H_

@@ -20,7 +20,7 @@
 #include "tools/cli/options.h"
 #include "tools/cli/report.h"
 
-namespace assay {
+namespace assay::cli {
 namespace {
 
 struct CorpusCommand {
@@ -40,12 +40,12 @@ struct CorpusCommand {
 };
 
 int CorpusCommand::List() const {
-  const absl::StatusOr<std::vector<CorpusCase>> cases = selection.Load();
+  const absl::StatusOr<std::vector<conformance::CorpusCase>> cases = selection.Load();
   if (!cases.ok()) return Fail(cases.status(), output);
   nlohmann::json list = nlohmann::json::array();
-  for (const CorpusCase& each : *cases) {
+  for (const conformance::CorpusCase& each : *cases) {
     if (output.json) {
-      list.push_back(CaseJson(each));
+      list.push_back(conformance::CaseJson(each));
     } else {
       std::cout << each.id << "\n";
     }
@@ -55,20 +55,21 @@ int CorpusCommand::List() const {
 }
 
 // The case with the golden values written out. One that is to be refused stays as it is.
-absl::Status WriteOutGolden(const RunBudget& budget, CorpusCase* each) {
-  if (each->expect == CorpusCase::Expect::kRefused) return absl::OkStatus();
-  const absl::StatusOr<ReadyCase> ready = MakeReady(*each, budget.bytes);
+absl::Status WriteOutGolden(const RunBudget& budget, conformance::CorpusCase* each) {
+  if (each->expect == conformance::CorpusCase::Expect::kRefused) return absl::OkStatus();
+  const absl::StatusOr<conformance::ReadyCase> ready = conformance::MakeReady(*each, budget.bytes);
   if (!ready.ok()) return ready.status();
-  const absl::StatusOr<std::vector<DeviceOutputs>> outputs = RunGolden(*ready, budget);
+  const absl::StatusOr<std::vector<DeviceOutputs>> outputs = conformance::RunGolden(*ready, budget);
   if (!outputs.ok()) return outputs.status();
-  each->expect = CorpusCase::Expect::kValues;
+  each->expect = conformance::CorpusCase::Expect::kValues;
   each->expected.clear();
   each->outfeed.clear();
   const auto devices = static_cast<int64_t>(outputs->size());
-  const auto append = [](int64_t device, const Literal& value, std::vector<CaseArray>* arrays) {
+  const auto append = [](int64_t device, const Literal& value,
+                         std::vector<conformance::CaseArray>* arrays) {
     int64_t number = 0;
     for (NamedLiteral& leaf : NameLeaves(value, "out")) {
-      CaseArray array;
+      conformance::CaseArray array;
       array.number = number++;
       array.device = device;
       array.shape = leaf.value.shape();
@@ -85,9 +86,9 @@ absl::Status WriteOutGolden(const RunBudget& budget, CorpusCase* each) {
 }
 
 // The arrays of a case, those that are written out with their values.
-nlohmann::json CaseArraysJson(const std::vector<CaseArray>& arrays) {
+nlohmann::json CaseArraysJson(const std::vector<conformance::CaseArray>& arrays) {
   nlohmann::json list = nlohmann::json::array();
-  for (const CaseArray& each : arrays) {
+  for (const conformance::CaseArray& each : arrays) {
     nlohmann::json entry = {{"number", each.number}, {"shape", each.shape.ToString()}};
     if (each.device >= 0) entry["device"] = each.device;
     if (each.literal) entry["value"] = PrintLiteral(*each.literal);
@@ -97,40 +98,41 @@ nlohmann::json CaseArraysJson(const std::vector<CaseArray>& arrays) {
 }
 
 int CorpusCommand::Show() const {
-  absl::StatusOr<std::vector<CorpusCase>> cases = selection.Load();
+  absl::StatusOr<std::vector<conformance::CorpusCase>> cases = selection.Load();
   if (!cases.ok()) return Fail(cases.status(), output);
   nlohmann::json list = nlohmann::json::array();
   for (size_t i = 0; i < cases->size(); ++i) {
-    CorpusCase& each = (*cases)[i];
+    conformance::CorpusCase& each = (*cases)[i];
     if (golden) {
       const absl::Status status = WriteOutGolden(budget.budget, &each);
       if (!status.ok()) return Fail(status, output);
     }
     if (output.json) {
-      nlohmann::json entry = CaseJson(each);
+      nlohmann::json entry = conformance::CaseJson(each);
       entry["module"] = each.module;
       entry["arguments"] = CaseArraysJson(each.inputs);
       entry["expected"] = CaseArraysJson(each.expected);
-      entry["text"] = FormatCase(each);
+      entry["text"] = conformance::FormatCase(each);
       list.push_back(std::move(entry));
       continue;
     }
-    std::cout << (i > 0 ? "\n" : "") << FormatCase(each);
+    std::cout << (i > 0 ? "\n" : "") << conformance::FormatCase(each);
   }
   if (output.json) std::cout << JsonText(list);
   return kExitOk;
 }
 
 int CorpusCommand::Export() const {
-  const absl::StatusOr<std::vector<CorpusCase>> cases = selection.Load();
+  const absl::StatusOr<std::vector<conformance::CorpusCase>> cases = selection.Load();
   if (!cases.ok()) return Fail(cases.status(), output);
-  const ExportFormat as = format == "raw"         ? ExportFormat::kRaw
-                          : format == "stablehlo" ? ExportFormat::kStablehlo
-                                                  : ExportFormat::kNpz;
+  const conformance::ExportFormat as = format == "raw" ? conformance::ExportFormat::kRaw
+                                       : format == "stablehlo"
+                                           ? conformance::ExportFormat::kStablehlo
+                                           : conformance::ExportFormat::kNpz;
   int64_t inexpressible = 0;
-  for (const CorpusCase& each : *cases) {
+  for (const conformance::CorpusCase& each : *cases) {
     const absl::Status status =
-        ExportCase(each, folder, budget.budget, depth.depth, as, &inexpressible);
+        conformance::ExportCase(each, folder, budget.budget, depth.depth, as, &inexpressible);
     if (!status.ok()) return Fail(status, output);
   }
   if (output.json) {
@@ -150,13 +152,13 @@ int CorpusCommand::Export() const {
 
 int CorpusCommand::Check() const {
   const auto start = std::chrono::steady_clock::now();
-  const absl::StatusOr<std::vector<CorpusCase>> cases = selection.Load();
+  const absl::StatusOr<std::vector<conformance::CorpusCase>> cases = selection.Load();
   if (!cases.ok()) return Fail(cases.status(), output);
   nlohmann::json failures = nlohmann::json::array();
   int64_t unconfirmed = 0;
-  for (const CorpusCase& each : *cases) {
+  for (const conformance::CorpusCase& each : *cases) {
     unconfirmed += each.confirmed.empty();
-    const absl::Status status = CheckCase(each, budget.budget, plan);
+    const absl::Status status = conformance::CheckCase(each, budget.budget, plan);
     if (status.ok()) continue;
     const std::string message = ForPeople(status.message());
     failures.push_back({{"id", each.id}, {"message", message}});
@@ -232,4 +234,4 @@ void AddCorpusCommand(CLI::App& app, int* exit_code) {
   check.second->budget.AddTo(check.first);
 }
 
-}  // namespace assay
+}  // namespace assay::cli

@@ -6,7 +6,7 @@
 #include "interpreter/shared_library.h"
 #include "spec/arrays/arrays.h"
 
-namespace assay {
+namespace assay::cli {
 namespace {
 
 // Each call yields the arrays out0, out1, ... of the file.
@@ -73,4 +73,4 @@ absl::StatusOr<std::unique_ptr<CustomCallRegistry>> CustomCallOptions::Load(
   return registry;
 }
 
-}  // namespace assay
+}  // namespace assay::cli

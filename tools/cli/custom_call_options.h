@@ -12,7 +12,7 @@
 #include "interpreter/custom_call.h"
 #include "spec/ir/module.h"
 
-namespace assay {
+namespace assay::cli {
 
 struct CustomCallOptions {
   std::vector<std::string> libraries;
@@ -25,6 +25,6 @@ struct CustomCallOptions {
                                                            int64_t max_bytes) const;
 };
 
-}  // namespace assay
+}  // namespace assay::cli
 
 #endif  // ASSAY_TOOLS_CLI_CUSTOM_CALL_OPTIONS_H_

@@ -4,17 +4,17 @@
 
 #include "absl/strings/numbers.h"
 
-namespace assay {
+namespace assay::cli {
 namespace {
 
 // The number stands for one member of a depth.
-CLI::Validator DepthMember(int64_t TraceDepth::*member) {
+CLI::Validator DepthMember(int64_t conformance::TraceDepth::*member) {
   return CLI::Validator(
       [member](const std::string& text) -> std::string {
-        TraceDepth depth;
+        conformance::TraceDepth depth;
         if (!absl::SimpleAtoi(text, &(depth.*member)))
           return "'" + text + "' is not a whole number";
-        return std::string(CheckDepth(depth).message());
+        return std::string(conformance::CheckDepth(depth).message());
       },
       "");
 }
@@ -25,15 +25,15 @@ void DepthOptions::AddTo(CLI::App* sub) {
   sub->add_option("--subgraphs", depth.subgraphs,
                   "Of programs, ask for groups of 2 to N instructions that a target would fuse, "
                   "too, so that each such edge is in one (2 to 8; 0: none)")
-      ->check(DepthMember(&TraceDepth::subgraphs))
+      ->check(DepthMember(&conformance::TraceDepth::subgraphs))
       ->type_name("N")
       ->capture_default_str();
   sub->add_option("--iterations", depth.turns,
                   "Of loops, and of what else runs several times, ask for N iterations: the first, "
                   "the last, and evenly between (1 to 64; 1: the first alone)")
-      ->check(DepthMember(&TraceDepth::turns))
+      ->check(DepthMember(&conformance::TraceDepth::turns))
       ->type_name("N")
       ->capture_default_str();
 }
 
-}  // namespace assay
+}  // namespace assay::cli

@@ -6,15 +6,15 @@
 #include "CLI/CLI.hpp"
 #include "conformance/diagnose/golden_trace.h"
 
-namespace assay {
+namespace assay::cli {
 
 struct DepthOptions {
-  TraceDepth depth;
+  conformance::TraceDepth depth;
 
   void AddTo(CLI::App* sub);
   bool given() const { return depth.turns > 1 || depth.subgraphs > 0; }
 };
 
-}  // namespace assay
+}  // namespace assay::cli
 
 #endif  // ASSAY_TOOLS_CLI_DEPTH_OPTIONS_H_

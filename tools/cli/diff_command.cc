@@ -22,7 +22,7 @@
 #include "tools/cli/reductions.h"
 #include "tools/cli/report.h"
 
-namespace assay {
+namespace assay::cli {
 namespace {
 
 // One implementation, with what it made of the module.
@@ -132,15 +132,16 @@ absl::StatusOr<std::vector<Literal>> DiffCommand::RunSide(
 
 // The command that does the same with what was saved.
 std::string DiffCommand::CommandOfSaved() const {
-  std::string text = absl::StrCat("assay diff ", ShellQuoted(save + "/module.hlo"), " --inputs ",
-                                  ShellQuoted(save + "/inputs.npz"), " --left ", ShellQuoted(left),
-                                  " --right ", ShellQuoted(right));
+  std::string text =
+      absl::StrCat("assay diff ", conformance::ShellQuoted(save + "/module.hlo"), " --inputs ",
+                   conformance::ShellQuoted(save + "/inputs.npz"), " --left ",
+                   conformance::ShellQuoted(left), " --right ", conformance::ShellQuoted(right));
   if (max_ulp > 0) absl::StrAppend(&text, " --max-ulp ", max_ulp);
   for (const std::string& library : custom_calls.libraries) {
-    absl::StrAppend(&text, " --custom-call-lib ", ShellQuoted(library));
+    absl::StrAppend(&text, " --custom-call-lib ", conformance::ShellQuoted(library));
   }
   for (const std::string& given : custom_calls.files) {
-    absl::StrAppend(&text, " --custom-call ", ShellQuoted(given));
+    absl::StrAppend(&text, " --custom-call ", conformance::ShellQuoted(given));
   }
   const RunBudget usual, &used = budget.budget;
   if (used.seconds != usual.seconds) absl::StrAppend(&text, " --budget-seconds ", used.seconds);
@@ -229,7 +230,8 @@ int DiffCommand::Run() const {
     }
     values.push_back(*std::move(value));
   }
-  absl::StatusOr<Comparison> comparison = CompareByDevice(values[0], values[1]);
+  absl::StatusOr<conformance::Comparison> comparison =
+      conformance::CompareByDevice(values[0], values[1]);
   if (!comparison.ok()) {  // of one module: other current sizes
     Fail(absl::InvalidArgumentError(
              absl::StrCat("the results of ", left, " and ", right,
@@ -250,7 +252,7 @@ int DiffCommand::Run() const {
     if (!accepted) std::cout << VerdictText(*comparison, max_ulp);
   } else {
     std::cout << ReportText(*comparison, sides[0].name, sides[1].name, max_ulp);
-    if (comparison->agreement == Agreement::kFloatsDiffer && max_ulp == 0) {
+    if (comparison->agreement == conformance::Agreement::kFloatsDiffer && max_ulp == 0) {
       std::cout << NoClaimText(
           LargestErrorsOf(values[0], values[1]),
           "--isolate --profile P judges every instruction (assay profile list).");
@@ -322,4 +324,4 @@ void AddDiffCommand(CLI::App& app, int* exit_code) {
   sub->callback([command, exit_code] { *exit_code = command->Run(); });
 }
 
-}  // namespace assay
+}  // namespace assay::cli

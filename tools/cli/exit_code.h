@@ -4,7 +4,7 @@
 
 #include "absl/status/status.h"
 
-namespace assay {
+namespace assay::cli {
 
 enum ExitCode : int {
   kExitOk = 0,
@@ -30,6 +30,6 @@ inline ExitCode ExitCodeOf(const absl::Status& status) {
   }
 }
 
-}  // namespace assay
+}  // namespace assay::cli
 
 #endif  // ASSAY_TOOLS_CLI_EXIT_CODE_H_

@@ -14,7 +14,7 @@
 #include "spec/proto/module_file.h"
 #include "tools/cli/options.h"
 
-namespace assay {
+namespace assay::cli {
 
 // How the module was run.
 struct RunSetting {
@@ -25,15 +25,16 @@ struct RunSetting {
 
 // Judges `expected` as the result of an implementation. `golden` is the result of the reference
 // interpreter. Both hold the value of the root on each device.
-absl::StatusOr<Judgement> JudgeExpected(const ModuleFile& file, const RunSetting& setting,
-                                        const std::vector<Literal>& golden,
-                                        const std::vector<Literal>& expected,
-                                        const std::string& profile);
+absl::StatusOr<conformance::Judgement> JudgeExpected(const ModuleFile& file,
+                                                     const RunSetting& setting,
+                                                     const std::vector<Literal>& golden,
+                                                     const std::vector<Literal>& expected,
+                                                     const std::string& profile);
 
 // The judgement in a sentence. `source` is where the values come from.
-std::string JudgementSentence(const Judgement& judgement, absl::string_view profile,
+std::string JudgementSentence(const conformance::Judgement& judgement, absl::string_view profile,
                               absl::string_view source);
 
-}  // namespace assay
+}  // namespace assay::cli
 
 #endif  // ASSAY_TOOLS_CLI_EXPECTED_JUDGEMENT_H_

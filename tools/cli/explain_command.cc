@@ -19,7 +19,7 @@
 #include "tools/cli/program_options.h"
 #include "tools/cli/report.h"
 
-namespace assay {
+namespace assay::cli {
 namespace {
 
 struct ExplainCommand {
@@ -181,4 +181,4 @@ void AddExplainCommand(CLI::App& app, int* exit_code) {
   sub->callback([command, exit_code] { *exit_code = command->Run(); });
 }
 
-}  // namespace assay
+}  // namespace assay::cli

@@ -13,7 +13,7 @@
 #include "spec/verify/verifier.h"
 #include "tools/cli/options.h"
 
-namespace assay {
+namespace assay::cli {
 namespace {
 
 constexpr int64_t kEveryDevice = -1;
@@ -256,4 +256,4 @@ void WarnOfFeedOrder(const Module& module) {
   }
 }
 
-}  // namespace assay
+}  // namespace assay::cli

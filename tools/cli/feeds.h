@@ -17,7 +17,7 @@
 #include "runtime/queue_host.h"
 #include "spec/arrays/arrays.h"
 
-namespace assay {
+namespace assay::cli {
 
 struct FeedOptions {
   // A file for each program; a single one unless programs run together.
@@ -47,6 +47,6 @@ void WarnOfUnusedFeeds(const runtime::QueueHost& host);
 // Warns on standard error if the order of infeeds or outfeeds is unspecified.
 void WarnOfFeedOrder(const Module& module);
 
-}  // namespace assay
+}  // namespace assay::cli
 
 #endif  // ASSAY_TOOLS_CLI_FEEDS_H_

@@ -36,7 +36,7 @@
 #include "tools/cli/report.h"
 #include "tools/cli/terminal.h"
 
-namespace assay {
+namespace assay::cli {
 namespace {
 
 std::atomic<bool> fuzzing_stops = false;
@@ -101,12 +101,13 @@ struct FuzzCommand {
 
   std::string json_, html_;
   std::string seeds_hash_;
-  Shard place_;
+  conformance::Shard place_;
   bool said_ = false;  // that the disk refuses something
 };
 
 absl::Status FuzzCommand::Check() {
-  const absl::StatusOr<Shard> place = FindShard(shard, ProcessEnvironment);
+  const absl::StatusOr<conformance::Shard> place =
+      conformance::FindShard(shard, conformance::ProcessEnvironment);
   if (!place.ok()) return place.status();
   if (!shard.empty()) place_ = *place;
   for (const std::string& each : reports) {
@@ -142,7 +143,7 @@ void FuzzCommand::SayOnce(const absl::Status& status) {
 
 void FuzzCommand::Keep(const fuzz::Bytes& bytes) {
   const std::string text(bytes.begin(), bytes.end());
-  SayOnce(WriteFileAtomically(absl::StrCat(corpus, "/", HashOf(text)), text));
+  SayOnce(WriteFileAtomically(absl::StrCat(corpus, "/", conformance::HashOf(text)), text));
 }
 
 int FuzzCommand::Merge(const fuzz::Grammar& grammar) {
@@ -229,7 +230,7 @@ void PrintGroup(const fuzz::FindingGroup& group) {
 // "51 agree", "9 findings", "3 not supported".
 std::string CountInWords(int64_t count, fuzz::Outcome outcome) {
   if (outcome == fuzz::Outcome::kAgrees && count != 1) return absl::StrCat(count, " agree");
-  if (outcome == fuzz::Outcome::kFinding) return Counted(count, "finding");
+  if (outcome == fuzz::Outcome::kFinding) return conformance::Counted(count, "finding");
   return absl::StrCat(count, " ", fuzz::OutcomeName(outcome));
 }
 
@@ -284,7 +285,8 @@ absl::Status FuzzCommand::ChooseVocabulary(fuzz::GrammarOptions* grammar) const 
 int FuzzCommand::Run() {
   if (absl::Status status = Check(); !status.ok()) return Fail(status, output);
   profile = profile_option.For(target);
-  const absl::StatusOr<TargetProfile> target_profile = TargetProfile::Find(profile);
+  const absl::StatusOr<conformance::TargetProfile> target_profile =
+      conformance::TargetProfile::Find(profile);
   if (!target_profile.ok()) return Fail(target_profile.status(), output);
   fuzz::GrammarOptions grammar_options;
   grammar_options.collectives = !no_collectives;
@@ -460,4 +462,4 @@ void AddFuzzCommand(CLI::App& app, int* exit_code) {
   sub->callback([command, exit_code] { *exit_code = command->Run(); });
 }
 
-}  // namespace assay
+}  // namespace assay::cli

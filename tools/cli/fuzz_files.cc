@@ -13,7 +13,7 @@
 #include "tools/cli/options.h"
 #include "tools/cli/terminal.h"
 
-namespace assay {
+namespace assay::cli {
 
 absl::Status ReadFuzzCorpus(const std::string& folder, std::vector<fuzz::Bytes>* programs) {
   if (folder.empty()) return absl::OkStatus();
@@ -70,4 +70,4 @@ absl::StatusOr<std::shared_ptr<const fuzz::SeedModules>> ReadSeedModules(
   return seeds;
 }
 
-}  // namespace assay
+}  // namespace assay::cli

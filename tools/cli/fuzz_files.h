@@ -13,7 +13,7 @@
 #include "fuzz/campaign/mutation.h"
 #include "fuzz/programs/seeds.h"
 
-namespace assay {
+namespace assay::cli {
 
 // Appends the programs of a folder, sorted by name. Skips files that are not programs and prints
 // their number to standard error. Returns INVALID_ARGUMENT for a folder that cannot be read.
@@ -24,6 +24,6 @@ absl::Status ReadFuzzCorpus(const std::string& folder, std::vector<fuzz::Bytes>*
 absl::StatusOr<std::shared_ptr<const fuzz::SeedModules>> ReadSeedModules(
     absl::Span<const std::string> paths);
 
-}  // namespace assay
+}  // namespace assay::cli
 
 #endif  // ASSAY_TOOLS_CLI_FUZZ_FILES_H_

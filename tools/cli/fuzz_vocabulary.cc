@@ -10,7 +10,7 @@
 #include "spec/element/element_type.h"
 #include "spec/op_info.h"
 
-namespace assay {
+namespace assay::cli {
 namespace {
 
 bool HasRow(const std::string& name) {
@@ -28,9 +28,9 @@ int64_t CountOf(const fuzz::CampaignResult& result, fuzz::Outcome outcome) {
 
 absl::StatusOr<FuzzVocabulary> VocabularyOf(Backend& target) {
   FuzzVocabulary vocabulary;
-  auto* const process = dynamic_cast<ProcessBackend*>(&target);
+  auto* const process = dynamic_cast<process::ProcessBackend*>(&target);
   if (process == nullptr) return vocabulary;
-  const absl::StatusOr<ProcessCapabilities> has = process->Capabilities();
+  const absl::StatusOr<process::ProcessCapabilities> has = process->Capabilities();
   if (!has.ok()) return has.status();
   vocabulary.one_device = has->devices == 1;
   if (has->operations && 2 * has->operations->size() < Catalogue().size()) {
@@ -64,21 +64,25 @@ std::string ClosingSentence(const fuzz::CampaignResult& result) {
     return "Nothing was judged: no program ran. --seconds and --programs say how long to run.";
   }
   if (!HasJudged(result)) {
-    return absl::StrCat("Nothing was judged: of ", Counted(result.programs, "program"), " ",
-                        WithCommas(unsupported), " are not supported", why,
+    return absl::StrCat("Nothing was judged: of ", conformance::Counted(result.programs, "program"),
+                        " ", conformance::WithCommas(unsupported), " are not supported", why,
                         ". --ops and --types say what programs consist of.");
   }
   if (!result.groups.empty()) {
-    return absl::StrCat(Counted(static_cast<int64_t>(result.groups.size()), "signature"),
-                        result.groups.size() == 1 ? " was found: " : " were found, the first is ",
-                        result.groups.front().signature.Text(), ".");
+    return absl::StrCat(
+        conformance::Counted(static_cast<int64_t>(result.groups.size()), "signature"),
+        result.groups.size() == 1 ? " was found: " : " were found, the first is ",
+        result.groups.front().signature.Text(), ".");
   }
   const int64_t inconclusive = CountOf(result, fuzz::Outcome::kInconclusive);
   return absl::StrCat(
-      "No bug found in ", Counted(agree, "program"),
-      inconclusive > 0 ? absl::StrCat("; ", WithCommas(inconclusive), " inconclusive") : "",
-      unsupported > 0 ? absl::StrCat("; ", Counted(unsupported, "other"), " did not run", why) : "",
+      "No bug found in ", conformance::Counted(agree, "program"),
+      inconclusive > 0 ? absl::StrCat("; ", conformance::WithCommas(inconclusive), " inconclusive")
+                       : "",
+      unsupported > 0
+          ? absl::StrCat("; ", conformance::Counted(unsupported, "other"), " did not run", why)
+          : "",
       ".");
 }
 
-}  // namespace assay
+}  // namespace assay::cli

@@ -10,7 +10,7 @@
 #include "backends/backend.h"
 #include "fuzz/campaign/campaign.h"
 
-namespace assay {
+namespace assay::cli {
 
 struct FuzzVocabulary {
   std::vector<std::string> operations, types;  // names; empty for all
@@ -29,6 +29,6 @@ bool HasJudged(const fuzz::CampaignResult& result);
 // Returns "No bug found in 3,368 programs; 12,853 others were not run, most often because ..."
 std::string ClosingSentence(const fuzz::CampaignResult& result);
 
-}  // namespace assay
+}  // namespace assay::cli
 
 #endif  // ASSAY_TOOLS_CLI_FUZZ_VOCABULARY_H_

@@ -10,7 +10,7 @@
 #include "absl/strings/str_replace.h"
 #include "spec/text/printer.h"
 
-namespace assay {
+namespace assay::cli {
 namespace {
 
 std::string Escaped(absl::string_view text) {
@@ -101,4 +101,4 @@ std::string GraphText(const Module& module) {
   return absl::StrCat(text, edges, "}\n");
 }
 
-}  // namespace assay
+}  // namespace assay::cli

@@ -7,10 +7,10 @@
 
 #include "spec/ir/module.h"
 
-namespace assay {
+namespace assay::cli {
 
 std::string GraphText(const Module& module);
 
-}  // namespace assay
+}  // namespace assay::cli
 
 #endif  // ASSAY_TOOLS_CLI_GRAPH_H_

@@ -21,7 +21,7 @@
 #include "tools/cli/options.h"
 #include "tools/cli/terminal.h"
 
-namespace assay {
+namespace assay::cli {
 namespace {
 
 constexpr size_t kNameColumn = 26;
@@ -217,4 +217,4 @@ CLI::Validator BudgetSeconds() {
   });
 }
 
-}  // namespace assay
+}  // namespace assay::cli

@@ -9,7 +9,7 @@
 #include "absl/strings/string_view.h"
 #include "tools/cli/terminal.h"
 
-namespace assay {
+namespace assay::cli {
 
 // Returns a formatter that wraps descriptions at the width of the terminal. Indented lines of a
 // footer are examples and are not wrapped.
@@ -25,6 +25,6 @@ CLI::Validator PositiveCount();  // from 1 up, at most 2^31 - 1
 CLI::Validator BudgetCount();    // from 0 up, or -1
 CLI::Validator BudgetSeconds();  // finite, from 0 up, or -1; more than a year is a year
 
-}  // namespace assay
+}  // namespace assay::cli
 
 #endif  // ASSAY_TOOLS_CLI_HELP_H_

@@ -26,10 +26,10 @@
 #include "tools/cli/report.h"
 #include "tools/cli/terminal.h"
 
-namespace assay {
+namespace assay::cli {
 namespace {
 
-std::string KindOf(const InstructionVerdict& verdict) {
+std::string KindOf(const conformance::InstructionVerdict& verdict) {
   return verdict.is_group() ? absl::StrCat("subgraph of ", verdict.members.size())
                             : std::string(Name(verdict.last().opcode()));
 }
@@ -41,16 +41,16 @@ std::string NameAndKind(absl::string_view name, const std::string& kind) {
 }
 
 // The verdict with what it rests on, and the worst element on a line of its own.
-void PrintJudgement(const Judgement& judgement, const std::string& indent) {
-  const bool wrong = judgement.verdict == Verdict::kWrong;
-  std::cout << Coloured(wrong ? Colour::kRed : Colour::kGreen, InWords(judgement));
+void PrintJudgement(const conformance::Judgement& judgement, const std::string& indent) {
+  const bool wrong = judgement.verdict == conformance::Verdict::kWrong;
+  std::cout << Coloured(wrong ? Colour::kRed : Colour::kGreen, conformance::InWords(judgement));
   for (const std::string& deviation : judgement.deviations) std::cout << ", " << deviation;
   std::cout << "\n";
-  const Evidence* shown = WorstOf(judgement);
+  const conformance::Evidence* shown = conformance::WorstOf(judgement);
   if (shown == nullptr && !judgement.evidence.empty()) shown = &judgement.evidence.front();
   if (shown != nullptr) {
     std::cout << indent << (wrong && judgement.evidence.size() > 1 ? "worst " : "element ")
-              << InWords(*shown) << "\n";
+              << conformance::InWords(*shown) << "\n";
   }
 }
 
@@ -59,12 +59,12 @@ constexpr size_t kShownNames = 8;
 constexpr int64_t kShownWrong = 10;
 constexpr size_t kShownPermitted = 5;
 
-bool IsPermitted(const InstructionVerdict& verdict) {
-  return verdict.status.ok() && (verdict.judgement.verdict == Verdict::kWithinBound ||
-                                 verdict.judgement.verdict == Verdict::kAllowed);
+bool IsPermitted(const conformance::InstructionVerdict& verdict) {
+  return verdict.status.ok() && (verdict.judgement.verdict == conformance::Verdict::kWithinBound ||
+                                 verdict.judgement.verdict == conformance::Verdict::kAllowed);
 }
 
-void PrintVerdict(const InstructionVerdict& verdict) {
+void PrintVerdict(const conformance::InstructionVerdict& verdict) {
   const std::string source = SourceText(verdict.last());
   std::cout << "  " << NameAndKind(verdict.name, KindOf(verdict))
             << (source.empty() ? "" : absl::StrCat(", ", source)) << "\n    ";
@@ -76,28 +76,29 @@ void PrintVerdict(const InstructionVerdict& verdict) {
 }
 
 // Differences that the profile permits; of many, those that come nearest to their bounds.
-void PrintPermitted(absl::Span<const InstructionVerdict> verdicts) {
-  std::vector<const InstructionVerdict*> permitted;
-  for (const InstructionVerdict& each : verdicts) {
+void PrintPermitted(absl::Span<const conformance::InstructionVerdict> verdicts) {
+  std::vector<const conformance::InstructionVerdict*> permitted;
+  for (const conformance::InstructionVerdict& each : verdicts) {
     if (IsPermitted(each)) permitted.push_back(&each);
   }
   if (permitted.size() > kShownPermitted) {
-    std::cout << "  " << WithCommas(static_cast<int64_t>(permitted.size()))
+    std::cout << "  " << conformance::WithCommas(static_cast<int64_t>(permitted.size()))
               << " instructions differ as the profile permits; those nearest to their bounds are\n";
     std::stable_sort(permitted.begin(), permitted.end(), [](const auto* a, const auto* b) {
       return a->judgement.largest_fraction > b->judgement.largest_fraction;
     });
     permitted.resize(kShownPermitted);
   }
-  for (const InstructionVerdict* each : permitted) PrintVerdict(*each);
+  for (const conformance::InstructionVerdict* each : permitted) PrintVerdict(*each);
 }
 
 // Prints the verdicts as they come, but those that the profile permits. A target that does not
 // start fails on every instruction with the same words, which are printed once.
 class VerdictPrinter {
  public:
-  void Print(const InstructionVerdict& verdict) {
-    if (verdict.status.ok() && verdict.judgement.verdict <= Verdict::kCorrectlyRounded) return;
+  void Print(const conformance::InstructionVerdict& verdict) {
+    if (verdict.status.ok() && verdict.judgement.verdict <= conformance::Verdict::kCorrectlyRounded)
+      return;
     if (IsPermitted(verdict) || (!verdict.status.ok() && IsRepeated(verdict))) return;
     if (verdict.is_wrong() && ++wrong_ > kShownWrong) return;
     PrintVerdict(verdict);
@@ -106,7 +107,7 @@ class VerdictPrinter {
   // What Print has left out.
   void PrintLeftOut() const {
     if (wrong_ > kShownWrong) {
-      std::cout << "  " << Counted(wrong_ - kShownWrong, "more instruction")
+      std::cout << "  " << conformance::Counted(wrong_ - kShownWrong, "more instruction")
                 << (wrong_ - kShownWrong == 1 ? " is" : " are") << " wrong (--json has all)\n";
     }
     PrintRepeated();
@@ -119,7 +120,7 @@ class VerdictPrinter {
     std::vector<std::string> others;
   };
 
-  bool IsRepeated(const InstructionVerdict& verdict) {
+  bool IsRepeated(const conformance::InstructionVerdict& verdict) {
     for (Failure& failure : failures_) {
       if (failure.status != verdict.status) continue;
       failure.others.push_back(verdict.name);
@@ -151,9 +152,9 @@ class VerdictPrinter {
 class JudgedProgress {
  public:
   JudgedProgress(const Module& module, bool wanted)
-      : progress_(wanted), most_(NotAskedAlone(module, {}).size()) {}
+      : progress_(wanted), most_(conformance::NotAskedAlone(module, {}).size()) {}
 
-  void Show(const InstructionVerdict& verdict) {
+  void Show(const conformance::InstructionVerdict& verdict) {
     const bool first_time = !verdict.is_group() && verdict.turn <= 1;
     judged_ += first_time;
     progress_.Show(absl::StrCat(judged_, " of up to ", most_, " instructions judged, last ",
@@ -173,20 +174,24 @@ void PrintSummary(const Verdicts& summary, size_t verdicts, const std::string& p
   std::cout << absl::StreamFormat(
       "%s%s judged by %s: %d exact, %d correctly rounded, %d within bound, "
       "%d allowed, %d known deviations, %d not judgeable, %d wrong, %d not run\n",
-      Counted(static_cast<int64_t>(verdicts - groups), "instruction"),
+      conformance::Counted(static_cast<int64_t>(verdicts - groups), "instruction"),
       groups > 0 ? absl::StrCat(" and ", groups, " subgraph", groups > 1 ? "s" : "") : "", profile,
-      summary.Count(Verdict::kExact), summary.Count(Verdict::kCorrectlyRounded),
-      summary.Count(Verdict::kWithinBound), summary.Count(Verdict::kAllowed),
-      summary.Count(Verdict::kKnownDeviation), summary.Count(Verdict::kNotJudgeable),
-      summary.Count(Verdict::kWrong), summary.not_run);
+      summary.Count(conformance::Verdict::kExact),
+      summary.Count(conformance::Verdict::kCorrectlyRounded),
+      summary.Count(conformance::Verdict::kWithinBound),
+      summary.Count(conformance::Verdict::kAllowed),
+      summary.Count(conformance::Verdict::kKnownDeviation),
+      summary.Count(conformance::Verdict::kNotJudgeable),
+      summary.Count(conformance::Verdict::kWrong), summary.not_run);
 }
 
 // What the instructions alone do not say: those that were not asked, and the whole program.
-void PrintWhole(const WholeVerdict& whole, absl::Span<const Instruction* const> not_asked,
-                const Verdicts& summary, const TraceDepth& depth) {
+void PrintWhole(const conformance::WholeVerdict& whole,
+                absl::Span<const Instruction* const> not_asked, const Verdicts& summary,
+                const conformance::TraceDepth& depth) {
   if (!not_asked.empty()) {
     std::cout << "not asked alone (control flow, collectives, dynamic sizes, or not run): "
-              << WithCommas(static_cast<int64_t>(not_asked.size())) << " instruction"
+              << conformance::WithCommas(static_cast<int64_t>(not_asked.size())) << " instruction"
               << (not_asked.size() > 1 ? "s" : "") << " (";
     for (size_t i = 0; i < std::min(not_asked.size(), kShownNames); ++i) {
       std::cout << (i > 0 ? ", " : "")
@@ -202,7 +207,7 @@ void PrintWhole(const WholeVerdict& whole, absl::Span<const Instruction* const> 
   }
   PrintJudgement(whole.judgement, "  ");
   const bool deep = depth.subgraphs >= 4 && depth.turns >= 3;
-  if (!deep && summary.whole_is_wrong && summary.Count(Verdict::kWrong) == 0) {
+  if (!deep && summary.whole_is_wrong && summary.Count(conformance::Verdict::kWrong) == 0) {
     std::cout
         << "no instruction alone is wrong: --subgraphs 4 --iterations 3 ask for groups and for "
            "later iterations of loops\n";
@@ -214,7 +219,7 @@ class FirstWrong {
  public:
   explicit FirstWrong(const Isolation& isolation) : isolation_(isolation) {}
 
-  void Take(const InstructionVerdict& verdict, const Excerpt& excerpt) {
+  void Take(const conformance::InstructionVerdict& verdict, const conformance::Excerpt& excerpt) {
     if (verdict.is_wrong() && !excerpt_) excerpt_ = excerpt;
   }
 
@@ -230,9 +235,10 @@ class FirstWrong {
   // Where a folder for it is wanted.
   absl::Status Write() const {
     if (!found() || isolation_.out_subgraph.empty()) return absl::OkStatus();
-    if (!excerpt_) return WriteQuestion(*whole_, inputs_, golden_, isolation_.out_subgraph);
-    return WriteQuestion(*excerpt_->module, {{excerpt_->arguments}}, {{excerpt_->golden}},
-                         isolation_.out_subgraph);
+    if (!excerpt_)
+      return conformance::WriteQuestion(*whole_, inputs_, golden_, isolation_.out_subgraph);
+    return conformance::WriteQuestion(*excerpt_->module, {{excerpt_->arguments}},
+                                      {{excerpt_->golden}}, isolation_.out_subgraph);
   }
 
   void AddTo(nlohmann::json* report) const {
@@ -257,10 +263,11 @@ class FirstWrong {
 
   std::string Command() const {
     const std::string& folder = isolation_.out_subgraph;
-    std::string text = absl::StrCat("assay diff ", ShellQuoted(folder + "/module.hlo"),
-                                    " --inputs ", ShellQuoted(folder + "/inputs.npz"), " --right ",
-                                    ShellQuoted(isolation_.right), " --profile ",
-                                    ShellQuoted(isolation_.profile), " --isolate");
+    std::string text =
+        absl::StrCat("assay diff ", conformance::ShellQuoted(folder + "/module.hlo"), " --inputs ",
+                     conformance::ShellQuoted(folder + "/inputs.npz"), " --right ",
+                     conformance::ShellQuoted(isolation_.right), " --profile ",
+                     conformance::ShellQuoted(isolation_.profile), " --isolate");
     if (excerpt_ && excerpt_->is_group()) {
       absl::StrAppend(&text, " --subgraphs ", isolation_.depth.subgraphs);
     }
@@ -268,7 +275,7 @@ class FirstWrong {
   }
 
   const Isolation& isolation_;
-  std::optional<Excerpt> excerpt_;
+  std::optional<conformance::Excerpt> excerpt_;
   const Module* whole_ = nullptr;
   absl::Span<const DeviceInputs> inputs_;
   absl::Span<const DeviceOutputs> golden_;
@@ -279,7 +286,8 @@ class FirstWrong {
 int RunIsolated(const Module& module, absl::Span<const std::vector<Literal>> arguments,
                 const Isolation& isolation) {
   const OutputOptions& output = isolation.output;
-  absl::StatusOr<TargetProfile> profile = TargetProfile::Find(isolation.profile);
+  absl::StatusOr<conformance::TargetProfile> profile =
+      conformance::TargetProfile::Find(isolation.profile);
   if (!profile.ok()) return Fail(absl::InvalidArgumentError(profile.status().message()), output);
   BackendOptions options;
   options.budget = isolation.budget;
@@ -295,11 +303,12 @@ int RunIsolated(const Module& module, absl::Span<const std::vector<Literal>> arg
   JudgedProgress progress(module, talks);
   VerdictPrinter printer;
   FirstWrong first_wrong(isolation);
-  ReportOptions report_options;
+  conformance::ReportOptions report_options;
   report_options.depth = isolation.depth;
   report_options.custom_calls = isolation.custom_calls;
   GraphNotes notes;
-  report_options.observe = [&](const InstructionVerdict& verdict, const Excerpt& excerpt) {
+  report_options.observe = [&](const conformance::InstructionVerdict& verdict,
+                               const conformance::Excerpt& excerpt) {
     first_wrong.Take(verdict, excerpt);
     if (!isolation.html.empty()) notes.Take(verdict, excerpt);
     if (!talks) return;
@@ -310,15 +319,16 @@ int RunIsolated(const Module& module, absl::Span<const std::vector<Literal>> arg
   const std::vector<DeviceInputs> inputs = WithoutFeeds(arguments);
   std::vector<DeviceOutputs> golden;
   report_options.golden = &golden;
-  const absl::StatusOr<std::vector<InstructionVerdict>> verdicts =
-      ReportInstructions(module, inputs, **target, *profile, isolation.budget, report_options);
+  const absl::StatusOr<std::vector<conformance::InstructionVerdict>> verdicts =
+      conformance::ReportInstructions(module, inputs, **target, *profile, isolation.budget,
+                                      report_options);
   if (!verdicts.ok()) {
     progress.Clear();
     return Fail(verdicts.status(), output);
   }
   progress.Show("the whole program");
-  const WholeVerdict whole =
-      ReportWhole(module, inputs, golden, **target, *profile, isolation.budget);
+  const conformance::WholeVerdict whole =
+      conformance::ReportWhole(module, inputs, golden, **target, *profile, isolation.budget);
   progress.Clear();
   if (whole.is_wrong()) first_wrong.TakeWhole(module, inputs, golden);
   if (absl::Status written = first_wrong.Write(); !written.ok()) return Fail(written, output);
@@ -328,7 +338,7 @@ int RunIsolated(const Module& module, absl::Span<const std::vector<Literal>> arg
                isolation.profile)
         .Reduce(module, inputs, "whole", module.name());
   }
-  const std::vector<const Instruction*> not_asked = NotAskedAlone(module, *verdicts);
+  const std::vector<const Instruction*> not_asked = conformance::NotAskedAlone(module, *verdicts);
   const std::string closing = ClosingSentence(*verdicts, whole, summary, isolation.profile);
   if (!isolation.html.empty()) {
     const std::string title = absl::StrCat(module.name(), " on ", (*target)->display_name());
@@ -351,4 +361,4 @@ int RunIsolated(const Module& module, absl::Span<const std::vector<Literal>> arg
   return summary.exit_code;
 }
 
-}  // namespace assay
+}  // namespace assay::cli

@@ -16,7 +16,7 @@
 #include "spec/ir/module.h"
 #include "tools/cli/options.h"
 
-namespace assay {
+namespace assay::cli {
 
 struct Isolation {
   std::string right;         // the implementation's specification (MakeBackend)
@@ -24,7 +24,7 @@ struct Isolation {
   std::string html;          // the file for the graph of the module; empty for none
   std::string reduce;        // the folder for reduced findings; empty for none
   std::string out_subgraph;  // the folder for the first wrong instruction; empty for none
-  TraceDepth depth;
+  conformance::TraceDepth depth;
   RunBudget budget;
   TargetMemory memory;
   const CustomCallRegistry* custom_calls = nullptr;
@@ -35,6 +35,6 @@ struct Isolation {
 int RunIsolated(const Module& module, absl::Span<const std::vector<Literal>> arguments,
                 const Isolation& isolation);
 
-}  // namespace assay
+}  // namespace assay::cli
 
 #endif  // ASSAY_TOOLS_CLI_ISOLATED_DIFF_H_

@@ -13,11 +13,11 @@
 #include "spec/ir/module.h"
 #include "tools/cli/exit_code.h"
 
-namespace assay {
+namespace assay::cli {
 
 // All verdicts together.
 struct Verdicts {
-  int64_t counts[kVerdicts] = {};  // the number of instructions that ran, by verdict
+  int64_t counts[conformance::kVerdicts] = {};  // the number of instructions that ran, by verdict
   int64_t not_run = 0;
   int64_t groups = 0;
   bool whole_is_wrong = false;
@@ -25,7 +25,7 @@ struct Verdicts {
   // kExitMismatch if something is wrong, otherwise the code of the worst failure to run.
   ExitCode exit_code = kExitOk;
 
-  int64_t Count(Verdict verdict) const { return counts[static_cast<int>(verdict)]; }
+  int64_t Count(conformance::Verdict verdict) const { return counts[static_cast<int>(verdict)]; }
   const char* Word() const {
     if (exit_code == kExitOk) return "right";
     if (nothing_judged) return "not judged";
@@ -33,22 +33,23 @@ struct Verdicts {
   }
 };
 
-Verdicts Summarise(absl::Span<const InstructionVerdict> verdicts, const WholeVerdict& whole);
+Verdicts Summarise(absl::Span<const conformance::InstructionVerdict> verdicts,
+                   const conformance::WholeVerdict& whole);
 
 // Returns the closing sentence: what is wrong, or that nothing is and what was tested.
-std::string ClosingSentence(absl::Span<const InstructionVerdict> verdicts,
-                            const WholeVerdict& whole, const Verdicts& summary,
+std::string ClosingSentence(absl::Span<const conformance::InstructionVerdict> verdicts,
+                            const conformance::WholeVerdict& whole, const Verdicts& summary,
                             const std::string& profile);
 
 // Adds the members of a judgement: verdict, rule, elements by verdict, permitted deviations,
 // evidence.
-void AddJudgement(const Judgement& judgement, nlohmann::json* to);
+void AddJudgement(const conformance::Judgement& judgement, nlohmann::json* to);
 // Returns the whole report. `right` is the implementation that was judged.
 nlohmann::json IsolatedReportJson(const Module& module,
-                                  absl::Span<const InstructionVerdict> verdicts,
-                                  const WholeVerdict& whole, const Verdicts& summary,
+                                  absl::Span<const conformance::InstructionVerdict> verdicts,
+                                  const conformance::WholeVerdict& whole, const Verdicts& summary,
                                   const std::string& right, const std::string& profile);
 
-}  // namespace assay
+}  // namespace assay::cli
 
 #endif  // ASSAY_TOOLS_CLI_ISOLATED_REPORT_H_

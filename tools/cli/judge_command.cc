@@ -20,7 +20,7 @@
 #include "tools/cli/profile_option.h"
 #include "tools/cli/suite_report.h"
 
-namespace assay {
+namespace assay::cli {
 namespace {
 
 struct JudgeCommand {
@@ -32,73 +32,75 @@ struct JudgeCommand {
   BudgetOptions budget;
   OutputOptions output;
 
-  JudgeCommand() { budget.budget.seconds = kUsualTimeout; }
+  JudgeCommand() { budget.budget.seconds = conformance::kUsualTimeout; }
   int Run();
 
  private:
   // What the folder holds, and what is chosen of it.
   struct Inputs {
     std::vector<std::string> ids;  // of the folder and, where waivers may mean it, of the corpus
-    std::vector<CorpusCase> cases;
+    std::vector<conformance::CorpusCase> cases;
   };
 
-  absl::Status Read(Inputs* inputs, RunResult* run) const;
-  absl::Status TakeTier(std::vector<CorpusCase>* cases) const;
-  absl::Status Judge(const std::vector<CorpusCase>& cases, const TargetProfile& target,
-                     RunResult* run) const;
+  absl::Status Read(Inputs* inputs, conformance::RunResult* run) const;
+  absl::Status TakeTier(std::vector<conformance::CorpusCase>* cases) const;
+  absl::Status Judge(const std::vector<conformance::CorpusCase>& cases,
+                     const conformance::TargetProfile& target, conformance::RunResult* run) const;
 };
 
-absl::StatusOr<std::vector<CorpusCase>> CasesOfTier(Tier tier) {
-  absl::StatusOr<std::vector<CorpusCase>> corpus = CorpusCases();
+absl::StatusOr<std::vector<conformance::CorpusCase>> CasesOfTier(conformance::Tier tier) {
+  absl::StatusOr<std::vector<conformance::CorpusCase>> corpus = conformance::CorpusCases();
   if (!corpus.ok()) return corpus;
-  CaseFilter whole;
+  conformance::CaseFilter whole;
   whole.tier = tier;
-  return SelectCases(*std::move(corpus), whole);
+  return conformance::SelectCases(*std::move(corpus), whole);
 }
 
 // The tier that the cases are, no more and no less; empty: none, as when they are a part of one.
-absl::StatusOr<std::string> TierOf(const std::vector<CorpusCase>& cases) {
+absl::StatusOr<std::string> TierOf(const std::vector<conformance::CorpusCase>& cases) {
   // No tier is that small, and reading the corpus takes half a second.
   constexpr size_t kFewest = 1000;
   if (cases.size() < kFewest) return "";
-  for (int i = 0; i < kTiers; ++i) {
-    const auto each = static_cast<Tier>(i);
-    const absl::StatusOr<std::vector<CorpusCase>> tier = CasesOfTier(each);
+  for (int i = 0; i < conformance::kTiers; ++i) {
+    const auto each = static_cast<conformance::Tier>(i);
+    const absl::StatusOr<std::vector<conformance::CorpusCase>> tier = CasesOfTier(each);
     if (!tier.ok()) return tier.status();
-    if (tier->size() == cases.size() && ManifestHash(*tier) == ManifestHash(cases)) {
-      return std::string(TierName(each));
+    if (tier->size() == cases.size() &&
+        conformance::ManifestHash(*tier) == conformance::ManifestHash(cases)) {
+      return std::string(conformance::TierName(each));
     }
   }
   return "";
 }
 
 // Leaves those of the tier, of which none may be missing: a part of it is not a tier.
-absl::Status JudgeCommand::TakeTier(std::vector<CorpusCase>* cases) const {
-  const absl::StatusOr<std::vector<CorpusCase>> tier = CasesOfTier(selection.filter.tier);
+absl::Status JudgeCommand::TakeTier(std::vector<conformance::CorpusCase>* cases) const {
+  const absl::StatusOr<std::vector<conformance::CorpusCase>> tier =
+      CasesOfTier(selection.filter.tier);
   if (!tier.ok()) return tier.status();
   absl::flat_hash_set<absl::string_view> ids;
-  for (const CorpusCase& each : *tier) ids.insert(each.id);
-  std::vector<CorpusCase> taken;
-  for (CorpusCase& each : *cases) {
+  for (const conformance::CorpusCase& each : *tier) ids.insert(each.id);
+  std::vector<conformance::CorpusCase> taken;
+  for (conformance::CorpusCase& each : *cases) {
     if (ids.contains(each.id)) taken.push_back(std::move(each));
   }
   if (taken.size() < tier->size()) {
     return absl::InvalidArgumentError(absl::StrCat(folder, ": it has ", taken.size(), " of the ",
                                                    tier->size(), " cases of tier ",
-                                                   TierName(selection.filter.tier)));
+                                                   conformance::TierName(selection.filter.tier)));
   }
   *cases = std::move(taken);
   return absl::OkStatus();
 }
 
-absl::Status JudgeCommand::Read(Inputs* inputs, RunResult* run) const {
-  absl::StatusOr<std::vector<CorpusCase>> cases = ImportCases(folder);
+absl::Status JudgeCommand::Read(Inputs* inputs, conformance::RunResult* run) const {
+  absl::StatusOr<std::vector<conformance::CorpusCase>> cases = conformance::ImportCases(folder);
   if (!cases.ok()) return cases.status();
-  for (const CorpusCase& each : *cases) inputs->ids.push_back(each.id);
+  for (const conformance::CorpusCase& each : *cases) inputs->ids.push_back(each.id);
   if (report.has_waivers()) {
-    const absl::StatusOr<std::vector<CorpusCase>> corpus = CorpusCases();
+    const absl::StatusOr<std::vector<conformance::CorpusCase>> corpus = conformance::CorpusCases();
     if (!corpus.ok()) return corpus.status();
-    for (const CorpusCase& each : *corpus) inputs->ids.push_back(each.id);
+    for (const conformance::CorpusCase& each : *corpus) inputs->ids.push_back(each.id);
   }
   if (tier_given) {
     if (absl::Status status = TakeTier(&*cases); !status.ok()) return status;
@@ -106,28 +108,30 @@ absl::Status JudgeCommand::Read(Inputs* inputs, RunResult* run) const {
   const absl::StatusOr<std::string> tier = TierOf(*cases);
   if (!tier.ok()) return tier.status();
   run->tier = *tier;
-  run->corpus = ManifestHash(*cases);
+  run->corpus = conformance::ManifestHash(*cases);
   run->filter = selection.Words();
-  CaseFilter filter = selection.filter;
-  filter.tier = Tier::kFull;  // it has been taken
-  cases = SelectCases(*std::move(cases), filter);
+  conformance::CaseFilter filter = selection.filter;
+  filter.tier = conformance::Tier::kFull;  // it has been taken
+  cases = conformance::SelectCases(*std::move(cases), filter);
   if (!cases.ok()) return cases.status();
   run->selected = static_cast<int64_t>(cases->size());
   inputs->cases = *std::move(cases);
   return absl::OkStatus();
 }
 
-absl::Status JudgeCommand::Judge(const std::vector<CorpusCase>& cases, const TargetProfile& target,
-                                 RunResult* run) const {
-  FolderTarget answers(folder);
-  CaseOptions options;
+absl::Status JudgeCommand::Judge(const std::vector<conformance::CorpusCase>& cases,
+                                 const conformance::TargetProfile& target,
+                                 conformance::RunResult* run) const {
+  conformance::FolderTarget answers(folder);
+  conformance::CaseOptions options;
   options.golden = budget.budget;
-  for (const CorpusCase& each : cases) {
-    const absl::StatusOr<TraceDepth> depth = ExportedDepth(folder, each.id);
+  for (const conformance::CorpusCase& each : cases) {
+    const absl::StatusOr<conformance::TraceDepth> depth =
+        conformance::ExportedDepth(folder, each.id);
     if (!depth.ok()) return depth.status();
     options.depth = *depth;
     answers.Enter(each.id);
-    run->cases.push_back(CaseRunner(answers, target, options).Run(each));
+    run->cases.push_back(conformance::CaseRunner(answers, target, options).Run(each));
   }
   return absl::OkStatus();
 }
@@ -136,9 +140,10 @@ int JudgeCommand::Run() {
   const auto start = std::chrono::steady_clock::now();
   const std::string name = absl::StrCat("files:", folder);
   const std::string profile = profile_option.For(name);
-  const absl::StatusOr<TargetProfile> target = TargetProfile::Find(profile);
+  const absl::StatusOr<conformance::TargetProfile> target =
+      conformance::TargetProfile::Find(profile);
   if (!target.ok()) return Fail(target.status(), output);
-  RunResult run = BeginRun(name, profile, *target);
+  conformance::RunResult run = BeginRun(name, profile, *target);
   Inputs inputs;
   absl::Status status = report.Read();
   if (status.ok()) status = Read(&inputs, &run);
@@ -178,4 +183,4 @@ void AddJudgeCommand(CLI::App& app, int* exit_code) {
   });
 }
 
-}  // namespace assay
+}  // namespace assay::cli

@@ -8,7 +8,7 @@
 #include "spec/arrays/memory_json.h"
 #include "tools/cli/report.h"
 
-namespace assay {
+namespace assay::cli {
 namespace {
 
 // Cells of one array that are printed at all.
@@ -113,4 +113,4 @@ absl::StatusOr<std::string> LayoutView::Text(const ModuleFile& file, bool json) 
   return json ? JsonText(list) : text;
 }
 
-}  // namespace assay
+}  // namespace assay::cli

@@ -13,7 +13,7 @@
 #include "spec/proto/module_file.h"
 #include "tools/cli/options.h"
 
-namespace assay {
+namespace assay::cli {
 
 struct LayoutView {
   bool asked = false;  // --layout
@@ -30,6 +30,6 @@ struct LayoutView {
   absl::StatusOr<ArrayMemory> MemoryOf(const Shape& shape) const;
 };
 
-}  // namespace assay
+}  // namespace assay::cli
 
 #endif  // ASSAY_TOOLS_CLI_LAYOUT_VIEW_H_

@@ -15,7 +15,7 @@
 #include "absl/strings/strip.h"
 #include "spec/files/file_io.h"
 
-namespace assay {
+namespace assay::cli {
 namespace {
 
 constexpr absl::string_view kEndings[] = {".hlo",       ".txt",  ".pb",     ".pbtxt",
@@ -131,4 +131,4 @@ absl::StatusOr<std::vector<std::string>> ModuleFiles(absl::Span<const std::strin
   return files;
 }
 
-}  // namespace assay
+}  // namespace assay::cli

@@ -11,7 +11,7 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 
-namespace assay {
+namespace assay::cli {
 
 // Expands arguments. A folder stands for the modules in it and its subfolders (.hlo, .txt, .pb,
 // .pbtxt, .textproto, .mlir, .mlirbc and .bc, also with .gz), without other files of XLA's dumps.
@@ -27,6 +27,6 @@ absl::Status NoModules();
 // Adds a positional option with this name for module files.
 void AddModuleFilesTo(CLI::App* app, const char* name, std::vector<std::string>* arguments);
 
-}  // namespace assay
+}  // namespace assay::cli
 
 #endif  // ASSAY_TOOLS_CLI_MODULE_FILES_H_

@@ -7,7 +7,7 @@
 #include "conformance/inputs/random_inputs.h"
 #include "tools/cli/options.h"
 
-namespace assay {
+namespace assay::cli {
 
 absl::Status InFile(const std::string& path, const absl::Status& status) {
   return absl::Status(status.code(), absl::StrCat(path, ": ", status.message()));
@@ -29,16 +29,15 @@ int64_t TilesOfValues(const Module& module, std::optional<runtime::ModuleForm> f
 }
 
 // Each device has numbers of its own.
-absl::StatusOr<std::vector<std::vector<Literal>>> RandomByDevice(const Module& module,
-                                                                 RandomInputOptions options,
-                                                                 int64_t devices) {
+absl::StatusOr<std::vector<std::vector<Literal>>> RandomByDevice(
+    const Module& module, conformance::RandomInputOptions options, int64_t devices) {
   std::vector<std::vector<Literal>> by_device;
   options.max_bytes /= std::max<int64_t>(devices, 1);
   options.grid = {module.replica_count, module.num_partitions};
   if (options.grid.count() != devices) options.grid = {devices, 1};
   for (int64_t device = 0; device < devices; ++device) {
     options.process = {0, options.grid.ReplicaOf(device), options.grid.PartitionOf(device)};
-    absl::StatusOr<std::vector<Literal>> arguments = RandomInputs(module, options);
+    absl::StatusOr<std::vector<Literal>> arguments = conformance::RandomInputs(module, options);
     if (absl::IsResourceExhausted(arguments.status())) {
       return absl::ResourceExhaustedError(
           absl::StrCat(arguments.status().message(), " (--budget-bytes)"));
@@ -70,11 +69,11 @@ absl::StatusOr<std::vector<std::vector<Literal>>> InputOptions::LoadByDevice(
   // What is the same for all devices takes memory for each.
   if (absl::Status status = CheckGrid({devices, 1}); !status.ok()) return status;
   if (inputs == "random") {
-    RandomInputOptions options;
+    conformance::RandomInputOptions options;
     options.seed = seed.value_or(0);
     if (max_bytes >= 0) options.max_bytes = max_bytes;
     for (const std::string& range : ranges) {
-      absl::Status status = ParseRange(range, &options.ranges);
+      absl::Status status = conformance::ParseRange(range, &options.ranges);
       if (!status.ok()) return status;
     }
     return RandomByDevice(module, options, devices);
@@ -112,4 +111,4 @@ absl::StatusOr<std::vector<Literal>> ReadResults(const Module& module, const std
   return results.ok() ? results : InFile(path, results.status());
 }
 
-}  // namespace assay
+}  // namespace assay::cli

@@ -10,7 +10,7 @@
 #include "spec/proto/conversions.h"
 #include "tools/cli/report.h"
 
-namespace assay {
+namespace assay::cli {
 namespace {
 
 using google::protobuf::EnumDescriptor;
@@ -94,4 +94,4 @@ absl::StatusOr<std::string> ModuleToJson(const Module& module) {
   return JsonText(ToJson(*proto));
 }
 
-}  // namespace assay
+}  // namespace assay::cli

@@ -8,10 +8,10 @@
 #include "absl/status/statusor.h"
 #include "spec/ir/module.h"
 
-namespace assay {
+namespace assay::cli {
 
 absl::StatusOr<std::string> ModuleToJson(const Module& module);
 
-}  // namespace assay
+}  // namespace assay::cli
 
 #endif  // ASSAY_TOOLS_CLI_MODULE_JSON_H_

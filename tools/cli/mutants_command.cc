@@ -17,7 +17,7 @@
 #include "tools/cli/report.h"
 #include "tools/cli/terminal.h"
 
-namespace assay {
+namespace assay::cli {
 namespace {
 
 struct MutantsCommand {
@@ -30,23 +30,24 @@ struct MutantsCommand {
 
   int List() const;
   int Score() const;
-  std::vector<const Mutant*> Chosen() const;
+  std::vector<const conformance::Mutant*> Chosen() const;
   // Without those that only the cases of a larger tier show.
-  std::vector<const Mutant*> Shown() const;
+  std::vector<const conformance::Mutant*> Shown() const;
 };
 
-std::vector<const Mutant*> MutantsCommand::Chosen() const {
-  std::vector<const Mutant*> chosen;
-  for (const Mutant& mutant : Mutants()) {
-    if (GlobMatches(names, mutant.name)) chosen.push_back(&mutant);
+std::vector<const conformance::Mutant*> MutantsCommand::Chosen() const {
+  std::vector<const conformance::Mutant*> chosen;
+  for (const conformance::Mutant& mutant : conformance::Mutants()) {
+    if (conformance::GlobMatches(names, mutant.name)) chosen.push_back(&mutant);
   }
   return chosen;
 }
 
-std::vector<const Mutant*> MutantsCommand::Shown() const {
-  std::vector<const Mutant*> shown = Chosen();
-  std::erase_if(shown,
-                [this](const Mutant* mutant) { return mutant->tier > selection.filter.tier; });
+std::vector<const conformance::Mutant*> MutantsCommand::Shown() const {
+  std::vector<const conformance::Mutant*> shown = Chosen();
+  std::erase_if(shown, [this](const conformance::Mutant* mutant) {
+    return mutant->tier > selection.filter.tier;
+  });
   return shown;
 }
 
@@ -54,7 +55,7 @@ absl::Status NoSuchMutant() {
   return absl::InvalidArgumentError("there is no mutant of such a name: `assay mutants` has all");
 }
 
-nlohmann::json MutantJson(const Mutant& mutant) {
+nlohmann::json MutantJson(const conformance::Mutant& mutant) {
   nlohmann::json operations = nlohmann::json::array();
   for (Opcode opcode : mutant.opcodes) operations.push_back(std::string(Name(opcode)));
   nlohmann::json json = {
@@ -68,13 +69,13 @@ std::string Cell(const std::string& text) { return absl::StrReplaceAll(text, {{"
 // The tables of docs/mutants.md.
 void PrintMarkdown() {
   std::cout << "| defect | what is wrong |\n|---|---|\n";
-  for (const Mutant& mutant : Mutants()) {
+  for (const conformance::Mutant& mutant : conformance::Mutants()) {
     if (!mutant.conforming()) {
       std::cout << "| `" << mutant.target() << "` | " << Cell(mutant.description) << " |\n";
     }
   }
   std::cout << "\n| conforming variant | what it does | legal under |\n|---|---|---|\n";
-  for (const Mutant& mutant : Mutants()) {
+  for (const conformance::Mutant& mutant : conformance::Mutants()) {
     if (mutant.conforming()) {
       std::cout << "| `" << mutant.target() << "` | " << Cell(mutant.description) << " | "
                 << mutant.profile << " |\n";
@@ -89,7 +90,7 @@ int MutantsCommand::List() const {
   }
   if (Chosen().empty()) return Fail(NoSuchMutant(), output);
   nlohmann::json list = nlohmann::json::array();
-  for (const Mutant* mutant : Chosen()) {
+  for (const conformance::Mutant* mutant : Chosen()) {
     if (output.json) {
       list.push_back(MutantJson(*mutant));
       continue;
@@ -102,8 +103,9 @@ int MutantsCommand::List() const {
   return kExitOk;
 }
 
-std::vector<const Mutant*> ConformingOf(std::vector<const Mutant*> mutants) {
-  std::erase_if(mutants, [](const Mutant* mutant) {
+std::vector<const conformance::Mutant*> ConformingOf(
+    std::vector<const conformance::Mutant*> mutants) {
+  std::erase_if(mutants, [](const conformance::Mutant* mutant) {
     return !mutant->conforming() || mutant->profile == "golden";
   });
   return mutants;
@@ -111,21 +113,21 @@ std::vector<const Mutant*> ConformingOf(std::vector<const Mutant*> mutants) {
 
 // Whether there is an answer to expect: another profile than golden's and its own may or may not
 // allow what a conforming variant does.
-bool IsRated(const MutantScore& score) {
+bool IsRated(const conformance::MutantScore& score) {
   return !score.mutant->conforming() || score.profile == "golden" ||
          score.profile == score.mutant->profile;
 }
 
 // As it should be: a defect is found, a conforming variant is not accused under its profile, but is
 // seen by golden's.
-bool IsRight(const MutantScore& score) {
+bool IsRight(const conformance::MutantScore& score) {
   if (!score.broken.empty()) return false;
   if (!IsRated(score)) return true;
   const bool legal = score.mutant->profile == score.profile;
   return score.caught() == (!score.mutant->conforming() || (score.profile == "golden" && !legal));
 }
 
-nlohmann::json ScoreJson(const MutantScore& score) {
+nlohmann::json ScoreJson(const conformance::MutantScore& score) {
   nlohmann::json json = MutantJson(*score.mutant);
   json["judged_by"] = score.profile;
   if (IsRated(score)) json["right"] = IsRight(score);
@@ -136,7 +138,7 @@ nlohmann::json ScoreJson(const MutantScore& score) {
   return json;
 }
 
-void PrintScore(const MutantScore& score) {
+void PrintScore(const conformance::MutantScore& score) {
   const std::string said = !score.broken.empty() ? absl::StrCat("does not run: ", score.broken)
                            : score.caught()      ? absl::StrCat(score.caught_by, ": ", score.reason)
                                             : absl::StrCat("silent in ", score.cases, " cases");
@@ -146,9 +148,9 @@ void PrintScore(const MutantScore& score) {
   std::cout << mark << absl::StrFormat(" %-56s %s\n", score.mutant->target(), Printable(said));
 }
 
-void PrintTotals(const std::vector<MutantScore>& scores) {
+void PrintTotals(const std::vector<conformance::MutantScore>& scores) {
   int64_t defects = 0, found = 0, conforming = 0, accused = 0, visible = 0, seen = 0;
-  for (const MutantScore& score : scores) {
+  for (const conformance::MutantScore& score : scores) {
     if (!score.mutant->conforming()) {
       ++defects, found += IsRight(score);
     } else if (score.profile == "golden" && score.mutant->profile != "golden") {
@@ -174,20 +176,21 @@ int MutantsCommand::Score() const {
         absl::InvalidArgumentError("these mutants show in a larger tier alone: --tier standard"),
         output);
   }
-  const absl::StatusOr<std::vector<CorpusCase>> cases = selection.Load();
+  const absl::StatusOr<std::vector<conformance::CorpusCase>> cases = selection.Load();
   if (!cases.ok()) return Fail(cases.status(), output);
   Progress progress(!output.json && !output.quiet);
-  ScoreOptions options;
+  conformance::ScoreOptions options;
   options.budget = budget.budget;
   options.profile = profile;
   options.progress = [&](int64_t done, int64_t all) {
     if (done % 50 == 0) progress.Show(absl::StrCat(done, " of ", all, " cases"));
   };
-  absl::StatusOr<std::vector<MutantScore>> scores = ScoreMutants(Shown(), *cases, options);
+  absl::StatusOr<std::vector<conformance::MutantScore>> scores =
+      conformance::ScoreMutants(Shown(), *cases, options);
   if (scores.ok() && profile.empty()) {
     // Conforming variants once more: what is legal is to be seen all the same.
     options.profile = "golden";
-    auto seen = ScoreMutants(ConformingOf(Shown()), *cases, options);
+    auto seen = conformance::ScoreMutants(ConformingOf(Shown()), *cases, options);
     if (!seen.ok()) scores = seen.status();
     if (seen.ok()) scores->insert(scores->end(), seen->begin(), seen->end());
   }
@@ -195,7 +198,7 @@ int MutantsCommand::Score() const {
   if (!scores.ok()) return Fail(scores.status(), output);
   int64_t wrong = 0;
   nlohmann::json list = nlohmann::json::array();
-  for (const MutantScore& score : *scores) {
+  for (const conformance::MutantScore& score : *scores) {
     const bool right = IsRight(score);
     wrong += !right;
     if (output.json) list.push_back(ScoreJson(score));
@@ -228,7 +231,7 @@ void AddMutantsCommand(CLI::App& app, int* exit_code) {
                   "With --score: by which to judge (default: golden for defects, for a conforming "
                   "variant the profile that allows it)")
       ->type_name("NAME");
-  command->selection.filter.tier = Tier::kQuick;
+  command->selection.filter.tier = conformance::Tier::kQuick;
   command->selection.AddTo(sub, /*filtered=*/true);
   command->budget.AddTo(sub, "a case that spends one is not run");
   command->output.AddTo(sub);
@@ -236,4 +239,4 @@ void AddMutantsCommand(CLI::App& app, int* exit_code) {
       [command, exit_code] { *exit_code = command->score ? command->Score() : command->List(); });
 }
 
-}  // namespace assay
+}  // namespace assay::cli

@@ -11,7 +11,7 @@
 #include "absl/types/span.h"
 #include "spec/nearest_name.h"
 
-namespace assay {
+namespace assay::cli {
 namespace {
 
 // A name of JAX, NumPy, PyTorch, StableHLO or CHLO that is not HLO's with other punctuation, and
@@ -377,4 +377,4 @@ std::vector<std::string> AliasesOf(Opcode opcode) {
   return names;
 }
 
-}  // namespace assay
+}  // namespace assay::cli

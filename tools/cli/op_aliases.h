@@ -9,7 +9,7 @@
 #include "absl/strings/string_view.h"
 #include "spec/op_info.h"
 
-namespace assay {
+namespace assay::cli {
 
 struct NamedOperations {
   std::vector<Opcode> opcodes;  // empty if the name is unknown
@@ -33,6 +33,6 @@ std::string NearestOperationName(absl::string_view name);
 // Returns the aliases of this operation only, sorted.
 std::vector<std::string> AliasesOf(Opcode opcode);
 
-}  // namespace assay
+}  // namespace assay::cli
 
 #endif  // ASSAY_TOOLS_CLI_OP_ALIASES_H_

@@ -21,7 +21,7 @@
 #include "tools/cli/op_aliases.h"
 #include "tools/cli/op_texts.h"
 
-namespace assay {
+namespace assay::cli {
 namespace {
 
 // The columns of budgets; complex ones where the operation takes complex numbers.
@@ -65,12 +65,12 @@ std::vector<PageRow> DecisionPageRows(const OpInfo& op) {
 }
 
 // "f64 1, f32 2.5": empty if every budget is zero, that is the correctly rounded value alone.
-std::string BudgetsText(const OpInfo& op, const TargetProfile& profile) {
+std::string BudgetsText(const OpInfo& op, const conformance::TargetProfile& profile) {
   std::vector<std::string> words;
   bool any = false;
   for (const ElementType type : kPageTypes) {
     if (!(IsComplex(type) ? op.types.is_complex : op.types.is_float)) continue;
-    const UlpBudget budget = profile.FindBudget(op.opcode, type);
+    const conformance::UlpBudget budget = profile.FindBudget(op.opcode, type);
     any = any || !budget.exact();
     words.push_back(budget.exact() ? absl::StrCat(Name(type), " 0")
                                    : absl::StrFormat("%s %.4g", Name(type), budget.ulps));
@@ -106,8 +106,9 @@ absl::StatusOr<std::vector<PageRow>> AccuracyRows(const OpInfo& op) {
   std::vector<PageRow> rows = {{"", AccuracyText(op.accuracy)}};
   if (op.accuracy != Accuracy::kFunction && op.accuracy != Accuracy::kRounded) return rows;
   std::string exact;
-  for (const std::string& name : TargetProfile::BuiltIn()) {
-    const absl::StatusOr<TargetProfile> profile = TargetProfile::Find(name);
+  for (const std::string& name : conformance::TargetProfile::BuiltIn()) {
+    const absl::StatusOr<conformance::TargetProfile> profile =
+        conformance::TargetProfile::Find(name);
     if (!profile.ok()) return profile.status();
     const std::string budgets = BudgetsText(op, *profile);
     if (budgets.empty()) {
@@ -123,13 +124,14 @@ absl::StatusOr<std::vector<PageRow>> AccuracyRows(const OpInfo& op) {
   return rows;
 }
 
-std::string ArrayText(const CaseArray& array) {
+std::string ArrayText(const conformance::CaseArray& array) {
   return absl::StrReplaceAll(PrintLiteral(*array.literal), {{"\n", " "}});
 }
 
 // "7, -2 => -3 by divide(a, b)"; empty for a case that is too large for a page or has no values.
-std::string ExampleText(const CorpusCase& example) {
-  if (example.expect != CorpusCase::Expect::kValues || example.replicas * example.partitions > 4) {
+std::string ExampleText(const conformance::CorpusCase& example) {
+  if (example.expect != conformance::CorpusCase::Expect::kValues ||
+      example.replicas * example.partitions > 4) {
     return "";
   }
   std::string text;
@@ -137,17 +139,17 @@ std::string ExampleText(const CorpusCase& example) {
     line = absl::StripAsciiWhitespace(line);
     if (absl::ConsumePrefix(&line, "ROOT ")) text = std::string(line);  // the entry stands last
   }
-  const auto append = [&text](absl::string_view name, const CaseArray& array) {
+  const auto append = [&text](absl::string_view name, const conformance::CaseArray& array) {
     if (!array.literal || array.literal->shape().element_count() > kMostElements) return false;
     absl::StrAppend(&text, "; ", name, array.number);
     if (array.device >= 0) absl::StrAppend(&text, " of device ", array.device);
     absl::StrAppend(&text, " = ", ArrayText(array));
     return true;
   };
-  for (const CaseArray& array : example.inputs) {
+  for (const conformance::CaseArray& array : example.inputs) {
     if (!append("arg", array)) return "";
   }
-  for (const CaseArray& array : example.expected) {
+  for (const conformance::CaseArray& array : example.expected) {
     if (!append("out", array)) return "";
   }
   return text.size() > kMostExampleText ? "" : text;
@@ -159,12 +161,13 @@ absl::StatusOr<std::vector<PageRow>> ExampleRows(const OpInfo& op, size_t most) 
   const std::string file_name =
       absl::StrCat("/", absl::StrReplaceAll(op.name, {{"-", "_"}}), ".cases");
   std::vector<PageRow> first, later;
-  for (const CorpusFile& file : CorpusFiles()) {
+  for (const conformance::CorpusFile& file : conformance::CorpusFiles()) {
     if (!absl::StartsWith(file.name, "cases/") || !absl::EndsWith(file.name, file_name)) continue;
-    const absl::StatusOr<std::vector<CorpusCase>> cases = ReadCases(file.text, file.name);
+    const absl::StatusOr<std::vector<conformance::CorpusCase>> cases =
+        conformance::ReadCases(file.text, file.name);
     if (!cases.ok()) return cases.status();
     std::vector<absl::string_view> seen;
-    for (const CorpusCase& each : *cases) {
+    for (const conformance::CorpusCase& each : *cases) {
       if (each.Tag("op") != op.name) continue;
       const std::string text = ExampleText(each);
       if (text.empty()) continue;
@@ -268,4 +271,4 @@ nlohmann::json PageJson(const OpPage& page) {
   return {{"meaning", page.meaning}, {"sections", sections}};
 }
 
-}  // namespace assay
+}  // namespace assay::cli

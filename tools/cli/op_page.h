@@ -10,7 +10,7 @@
 #include "nlohmann/json_fwd.hpp"
 #include "spec/op_info.h"
 
-namespace assay {
+namespace assay::cli {
 
 // A row without a name is a paragraph.
 struct PageRow {
@@ -38,6 +38,6 @@ std::string PageMarkdown(const OpPage& page);
 // {"meaning": ..., "sections": {"Edge cases": [{"name": ..., "text": ...}]}}
 nlohmann::json PageJson(const OpPage& page);
 
-}  // namespace assay
+}  // namespace assay::cli
 
 #endif  // ASSAY_TOOLS_CLI_OP_PAGE_H_

@@ -5,7 +5,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 
-namespace assay {
+namespace assay::cli {
 namespace {
 
 absl::string_view FileText(absl::string_view name) {
@@ -118,4 +118,4 @@ std::vector<DecisionRow> DecisionsOf(const OpInfo& op) {
   return rows;
 }
 
-}  // namespace assay
+}  // namespace assay::cli

@@ -10,7 +10,7 @@
 #include "absl/types/span.h"
 #include "spec/op_info.h"
 
-namespace assay {
+namespace assay::cli {
 
 // A file of the tree at build time.
 struct OpFile {
@@ -46,6 +46,6 @@ absl::string_view AttributeMeaning(const OpText& text, absl::string_view attribu
 // names operations and groups of them: "shifts", "complex functions".
 std::vector<DecisionRow> DecisionsOf(const OpInfo& op);
 
-}  // namespace assay
+}  // namespace assay::cli
 
 #endif  // ASSAY_TOOLS_CLI_OP_TEXTS_H_

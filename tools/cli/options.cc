@@ -20,7 +20,7 @@
 #include "tools/cli/report.h"
 #include "tools/cli/terminal.h"
 
-namespace assay {
+namespace assay::cli {
 
 void InputOptions::AddTo(CLI::App* app) {
   app->add_option("--inputs", inputs,
@@ -118,7 +118,7 @@ void TargetMemory::AddTo(CLI::App* app) {
 
 int64_t TargetMemory::Limit(int64_t targets) const {
   if (bytes < 0) return 0;
-  return bytes > 0 ? bytes : UsualTargetMemory(targets);
+  return bytes > 0 ? bytes : process::UsualTargetMemory(targets);
 }
 
 void OutputOptions::AddJsonTo(CLI::App* app) {
@@ -139,12 +139,12 @@ absl::StatusOr<ModuleFile> LoadModule(const std::string& path) {
   return file;
 }
 
-int PrintRun(const RunResult& run, const OutputOptions& output) {
-  const bool fails = RunFails(run);
+int PrintRun(const conformance::RunResult& run, const OutputOptions& output) {
+  const bool fails = conformance::RunFails(run);
   if (output.json) {
-    std::cout << FormatReport(run);
+    std::cout << conformance::FormatReport(run);
   } else if (!output.quiet || fails) {
-    std::cout << Printable(FormatSummary(run));
+    std::cout << Printable(conformance::FormatSummary(run));
   }
   return fails ? kExitMismatch : kExitOk;
 }
@@ -162,4 +162,4 @@ int Fail(const absl::Status& status, const OutputOptions& output) {
   return code;
 }
 
-}  // namespace assay
+}  // namespace assay::cli

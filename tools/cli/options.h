@@ -20,9 +20,11 @@
 #include "tools/cli/backend_table.h"
 #include "tools/cli/terminal.h"
 
-namespace assay {
-
+namespace assay::conformance {
 struct RunResult;
+}  // namespace assay::conformance
+
+namespace assay::cli {
 
 struct InputOptions {
   std::string inputs;  // a file, "random", or empty
@@ -93,11 +95,11 @@ absl::Status InFile(const std::string& path, const absl::Status& status);
 
 // Prints a run of the suite: its report as JSON, or a summary unless --quiet. The exit code tells
 // if it fails.
-int PrintRun(const RunResult& run, const OutputOptions& output);
+int PrintRun(const conformance::RunResult& run, const OutputOptions& output);
 
 // Prints the message of an error and returns its exit code.
 int Fail(const absl::Status& status, const OutputOptions& output);
 
-}  // namespace assay
+}  // namespace assay::cli
 
 #endif  // ASSAY_TOOLS_CLI_OPTIONS_H_

@@ -19,7 +19,7 @@
 #include "tools/cli/report.h"
 #include "tools/cli/terminal.h"
 
-namespace assay {
+namespace assay::cli {
 namespace {
 
 using ProfileJson = nlohmann::json;
@@ -37,7 +37,7 @@ struct ProfileCommand {
   int Show() const;
 };
 
-std::string BudgetText(const UlpBudget& budget) {
+std::string BudgetText(const conformance::UlpBudget& budget) {
   if (budget.exact()) return "0";
   std::string text = absl::StrFormat("%.4g", budget.ulps);
   if (budget.absolute != 0) absl::StrAppendFormat(&text, "+%.2g", budget.absolute);
@@ -49,7 +49,8 @@ bool TakesType(const OpInfo& op, ElementType type) {
 }
 
 // Elementwise operations whose results are not exact, or the one that is asked for.
-std::vector<const OpInfo*> Budgeted(const TargetProfile& profile, const std::string& op) {
+std::vector<const OpInfo*> Budgeted(const conformance::TargetProfile& profile,
+                                    const std::string& op) {
   std::vector<const OpInfo*> found;
   for (const OpInfo& info : Catalogue()) {
     if (!op.empty() && info.name != op) continue;
@@ -63,12 +64,13 @@ std::vector<const OpInfo*> Budgeted(const TargetProfile& profile, const std::str
   return found;
 }
 
-ProfileJson BudgetsJson(const TargetProfile& profile, const std::vector<const OpInfo*>& ops) {
+ProfileJson BudgetsJson(const conformance::TargetProfile& profile,
+                        const std::vector<const OpInfo*>& ops) {
   ProfileJson budgets = ProfileJson::object();
   for (const OpInfo* op : ops) {
     for (const ElementType type : kBudgetTypes) {
       if (!TakesType(*op, type)) continue;
-      const UlpBudget budget = profile.FindBudget(op->opcode, type);
+      const conformance::UlpBudget budget = profile.FindBudget(op->opcode, type);
       ProfileJson& entry = budgets[std::string(op->name)][std::string(Name(type))];
       entry = {{"ulps", budget.ulps}};
       if (budget.absolute != 0) entry["absolute"] = budget.absolute;
@@ -77,7 +79,8 @@ ProfileJson BudgetsJson(const TargetProfile& profile, const std::vector<const Op
   return budgets;
 }
 
-void PrintBudgets(const TargetProfile& profile, const std::vector<const OpInfo*>& ops) {
+void PrintBudgets(const conformance::TargetProfile& profile,
+                  const std::vector<const OpInfo*>& ops) {
   std::cout << "\nError budgets, in ulp of the exact result (0: the correctly rounded value only; "
                "-: the operation does not take the type)\n";
   std::cout << absl::StreamFormat("  %-24s", "operation");
@@ -99,41 +102,42 @@ void PrintItem(absl::string_view name, absl::string_view meaning) {
                                   Wrapped(meaning, TextWidth() - kColumn, kColumn));
 }
 
-void PrintPermissions(const TargetProfile& profile) {
+void PrintPermissions(const conformance::TargetProfile& profile) {
   std::cout << "\nPermitted deviations\n";
   bool any = false;
-  for (int i = 0; i < kFreedoms; ++i) {
-    const auto freedom = static_cast<Freedom>(i);
+  for (int i = 0; i < conformance::kFreedoms; ++i) {
+    const auto freedom = static_cast<conformance::Freedom>(i);
     if (!profile.Grants(freedom)) continue;
-    PrintItem(FreedomName(freedom), FreedomMeaning(freedom));
+    PrintItem(conformance::FreedomName(freedom), conformance::FreedomMeaning(freedom));
     any = true;
   }
   if (!any) std::cout << "  none\n";
   std::cout << "\nDecision points of the specification at which other values than golden's pass\n";
   any = false;
-  for (int i = 0; i < kDecisionPoints; ++i) {
-    const auto point = static_cast<DecisionPoint>(i);
+  for (int i = 0; i < conformance::kDecisionPoints; ++i) {
+    const auto point = static_cast<conformance::DecisionPoint>(i);
     if (!profile.Admits(point)) continue;
-    PrintItem(DecisionPointName(point), DecisionPointMeaning(point));
+    PrintItem(conformance::DecisionPointName(point), conformance::DecisionPointMeaning(point));
     any = true;
   }
   if (!any) std::cout << "  none\n";
   any = false;
-  for (int i = 0; i < kDecisionPoints; ++i) {
-    const auto point = static_cast<DecisionPoint>(i);
+  for (int i = 0; i < conformance::kDecisionPoints; ++i) {
+    const auto point = static_cast<conformance::DecisionPoint>(i);
     const std::string* finding = profile.KnownDeviation(point);
     if (finding == nullptr) continue;
     if (!any) std::cout << "\nKnown deviations, which are reported and do not fail a run\n";
     any = true;
-    PrintItem(DecisionPointName(point),
-              absl::StrCat(DecisionPointMeaning(point), " (", *finding, ")"));
+    PrintItem(conformance::DecisionPointName(point),
+              absl::StrCat(conformance::DecisionPointMeaning(point), " (", *finding, ")"));
   }
 }
 
 int ProfileCommand::List() const {
   ProfileJson list = ProfileJson::array();
-  for (const std::string& each : TargetProfile::BuiltIn()) {
-    const absl::StatusOr<TargetProfile> profile = TargetProfile::Find(each);
+  for (const std::string& each : conformance::TargetProfile::BuiltIn()) {
+    const absl::StatusOr<conformance::TargetProfile> profile =
+        conformance::TargetProfile::Find(each);
     if (!profile.ok()) return Fail(profile.status(), output);
     if (output.json) {
       list.push_back({{"name", each}, {"description", profile->description()}});
@@ -146,7 +150,7 @@ int ProfileCommand::List() const {
 }
 
 int ProfileCommand::Show() const {
-  const absl::StatusOr<TargetProfile> profile = TargetProfile::Find(name);
+  const absl::StatusOr<conformance::TargetProfile> profile = conformance::TargetProfile::Find(name);
   if (!profile.ok()) return Fail(profile.status(), output);
   if (!op.empty() && !OpcodeFromName(op).has_value()) {
     return Fail(absl::InvalidArgumentError(absl::StrCat("there is no operation ", op,
@@ -162,15 +166,17 @@ int ProfileCommand::Show() const {
                         {"permitted_deviations", ProfileJson::array()},
                         {"decision_points", ProfileJson::array()},
                         {"known_deviations", ProfileJson::object()}};
-    for (int i = 0; i < kFreedoms; ++i) {
-      const auto freedom = static_cast<Freedom>(i);
-      if (profile->Grants(freedom)) json["permitted_deviations"].push_back(FreedomName(freedom));
+    for (int i = 0; i < conformance::kFreedoms; ++i) {
+      const auto freedom = static_cast<conformance::Freedom>(i);
+      if (profile->Grants(freedom))
+        json["permitted_deviations"].push_back(conformance::FreedomName(freedom));
     }
-    for (int i = 0; i < kDecisionPoints; ++i) {
-      const auto point = static_cast<DecisionPoint>(i);
-      if (profile->Admits(point)) json["decision_points"].push_back(DecisionPointName(point));
+    for (int i = 0; i < conformance::kDecisionPoints; ++i) {
+      const auto point = static_cast<conformance::DecisionPoint>(i);
+      if (profile->Admits(point))
+        json["decision_points"].push_back(conformance::DecisionPointName(point));
       if (const std::string* finding = profile->KnownDeviation(point)) {
-        json["known_deviations"][std::string(DecisionPointName(point))] = *finding;
+        json["known_deviations"][std::string(conformance::DecisionPointName(point))] = *finding;
       }
     }
     std::cout << JsonText(json);
@@ -212,4 +218,4 @@ void AddProfileCommand(CLI::App& app, int* exit_code) {
       ->type_name("NAME");
 }
 
-}  // namespace assay
+}  // namespace assay::cli

@@ -8,15 +8,15 @@
 #include "conformance/profiles/profile.h"
 #include "tools/cli/backend_table.h"
 
-namespace assay {
+namespace assay::cli {
 
 void ProfileOption::AddTo(CLI::App* sub) {
-  sub->add_option(
-         "--profile", given,
-         absl::StrCat("What the target may do: ", absl::StrJoin(TargetProfile::BuiltIn(), ", "),
-                      ", or a .textproto file (docs/profiles.md; default: golden for "
-                      "golden and its mutants, cpu and cuda for the backends of these "
-                      "names, cpu-strict for any other implementation)"))
+  sub->add_option("--profile", given,
+                  absl::StrCat("What the target may do: ",
+                               absl::StrJoin(conformance::TargetProfile::BuiltIn(), ", "),
+                               ", or a .textproto file (docs/profiles.md; default: golden for "
+                               "golden and its mutants, cpu and cuda for the backends of these "
+                               "names, cpu-strict for any other implementation)"))
       ->type_name("NAME|FILE");
 }
 
@@ -24,4 +24,4 @@ std::string ProfileOption::For(absl::string_view target) const {
   return given.empty() ? DefaultProfile(AllBackends(), target) : given;
 }
 
-}  // namespace assay
+}  // namespace assay::cli

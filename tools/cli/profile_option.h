@@ -8,7 +8,7 @@
 #include "CLI/CLI.hpp"
 #include "absl/strings/string_view.h"
 
-namespace assay {
+namespace assay::cli {
 
 struct ProfileOption {
   std::string given;  // empty: the rule decides
@@ -21,6 +21,6 @@ struct ProfileOption {
   std::string For(absl::string_view target) const;
 };
 
-}  // namespace assay
+}  // namespace assay::cli
 
 #endif  // ASSAY_TOOLS_CLI_PROFILE_OPTION_H_

@@ -9,7 +9,7 @@
 #include "spec/element/element.h"
 #include "spec/text/printer.h"
 
-namespace assay {
+namespace assay::cli {
 namespace {
 
 using stablehlo::Check;
@@ -138,4 +138,4 @@ std::vector<Literal> WithoutCheckValues(const ModuleFile& file, std::vector<Lite
   return values;
 }
 
-}  // namespace assay
+}  // namespace assay::cli

@@ -9,7 +9,7 @@
 #include "absl/types/span.h"
 #include "spec/proto/module_file.h"
 
-namespace assay {
+namespace assay::cli {
 
 struct CheckResult {
   std::string place;    // "check.expect_eq at 7:12"
@@ -24,6 +24,6 @@ absl::StatusOr<std::vector<CheckResult>> RunChecks(const ModuleFile& file,
 // Returns the values without those that exist only for checks.
 std::vector<Literal> WithoutCheckValues(const ModuleFile& file, std::vector<Literal> values);
 
-}  // namespace assay
+}  // namespace assay::cli
 
 #endif  // ASSAY_TOOLS_CLI_PROGRAM_CHECKS_H_

@@ -11,7 +11,7 @@
 #include "absl/strings/strip.h"
 #include "spec/arrays/arrays.h"
 
-namespace assay {
+namespace assay::cli {
 namespace {
 
 absl::Status BadShape(const std::string& text) {
@@ -110,4 +110,4 @@ absl::StatusOr<ModuleFile> ProgramOptions::Load(const std::string& path,
   return file;
 }
 
-}  // namespace assay
+}  // namespace assay::cli

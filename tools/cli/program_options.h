@@ -10,7 +10,7 @@
 #include "absl/status/statusor.h"
 #include "spec/proto/module_file.h"
 
-namespace assay {
+namespace assay::cli {
 
 struct ProgramOptions {
   std::string entry;
@@ -24,6 +24,6 @@ struct ProgramOptions {
   absl::StatusOr<ModuleFile> Load(const std::string& path, const std::string& inputs = "") const;
 };
 
-}  // namespace assay
+}  // namespace assay::cli
 
 #endif  // ASSAY_TOOLS_CLI_PROGRAM_OPTIONS_H_

@@ -20,7 +20,7 @@
 #include "tools/cli/report.h"
 #include "tools/cli/terminal.h"
 
-namespace assay {
+namespace assay::cli {
 namespace {
 
 struct ReduceCommand {
@@ -75,7 +75,8 @@ int ReduceCommand::Run() const {
     }
   }
   const std::string profile = profile_option.For(target);
-  const absl::StatusOr<TargetProfile> target_profile = TargetProfile::Find(profile);
+  const absl::StatusOr<conformance::TargetProfile> target_profile =
+      conformance::TargetProfile::Find(profile);
   if (!target_profile.ok()) return Fail(target_profile.status(), output);
   absl::StatusOr<ModuleFile> file = LoadModule(arguments[0]);
   if (!file.ok()) return Fail(file.status(), output);
@@ -160,4 +161,4 @@ void AddReduceCommand(CLI::App& app, int* exit_code) {
   sub->callback([command, exit_code] { *exit_code = command->Run(); });
 }
 
-}  // namespace assay
+}  // namespace assay::cli

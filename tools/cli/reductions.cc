@@ -8,10 +8,11 @@
 #include "fuzz/reduce/reduction.h"
 #include "tools/cli/terminal.h"
 
-namespace assay {
+namespace assay::cli {
 
-Reductions::Reductions(std::string folder, Backend* target, const TargetProfile& profile,
-                       RunBudget budget, std::string target_name, std::string profile_name)
+Reductions::Reductions(std::string folder, Backend* target,
+                       const conformance::TargetProfile& profile, RunBudget budget,
+                       std::string target_name, std::string profile_name)
     : folder_(std::move(folder)),
       target_(target),
       profile_(profile),
@@ -44,23 +45,25 @@ void Reductions::Reduce(const Module& module, absl::Span<const DeviceInputs> inp
             << " in " << folder << "\n";
 }
 
-void ReducingObserver::TakeInstruction(const InstructionVerdict& verdict, const Excerpt& excerpt) {
+void ReducingObserver::TakeInstruction(const conformance::InstructionVerdict& verdict,
+                                       const conformance::Excerpt& excerpt) {
   if (next_ != nullptr) next_->TakeInstruction(verdict, excerpt);
 }
 
-void ReducingObserver::TakeWhole(const WholeVerdict& whole) {
+void ReducingObserver::TakeWhole(const conformance::WholeVerdict& whole) {
   if (next_ != nullptr) next_->TakeWhole(whole);
 }
 
-void ReducingObserver::TakeEntry(const TriageInput& input, const TriageEntry& entry) {
+void ReducingObserver::TakeEntry(const conformance::TriageInput& input,
+                                 const conformance::TriageEntry& entry) {
   if (next_ != nullptr) next_->TakeEntry(input, entry);
-  const bool fails =
-      entry.triage_class == TriageClass::kWrong || entry.triage_class == TriageClass::kFailed;
+  const bool fails = entry.triage_class == conformance::TriageClass::kWrong ||
+                     entry.triage_class == conformance::TriageClass::kFailed;
   if (!fails) return;
-  reductions_->Reduce(
-      *input.module, WithoutFeeds(input.arguments),
-      absl::StrCat(TriageClassName(entry.triage_class), " ", entry.operation, " ", entry.kind),
-      input.name);
+  reductions_->Reduce(*input.module, WithoutFeeds(input.arguments),
+                      absl::StrCat(conformance::TriageClassName(entry.triage_class), " ",
+                                   entry.operation, " ", entry.kind),
+                      input.name);
 }
 
 void AddReduceOption(CLI::App* app, std::string* folder) {
@@ -70,4 +73,4 @@ void AddReduceOption(CLI::App* app, std::string* folder) {
       ->type_name("DIR");
 }
 
-}  // namespace assay
+}  // namespace assay::cli

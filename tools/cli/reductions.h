@@ -13,14 +13,14 @@
 #include "conformance/profiles/profile.h"
 #include "interpreter/interpreter.h"
 
-namespace assay {
+namespace assay::cli {
 
 class Reductions {
  public:
   // `folder` is the parent of the folders; nothing is reduced if it is empty. The target and the
   // profile must outlive the object.
-  Reductions(std::string folder, Backend* target, const TargetProfile& profile, RunBudget budget,
-             std::string target_name, std::string profile_name);
+  Reductions(std::string folder, Backend* target, const conformance::TargetProfile& profile,
+             RunBudget budget, std::string target_name, std::string profile_name);
 
   bool wanted() const { return !folder_.empty(); }
   // Reduces the module unless one with the same `kind` was reduced before. Prints failures to
@@ -31,7 +31,7 @@ class Reductions {
  private:
   const std::string folder_;
   Backend* const target_;
-  const TargetProfile& profile_;
+  const conformance::TargetProfile& profile_;
   const RunBudget budget_;
   const std::string target_name_, profile_name_;
   std::set<std::string> kinds_;
@@ -39,22 +39,24 @@ class Reductions {
 
 // An observer of triage that reduces wrong and failing modules. Forwards all calls to `next`, which
 // may be null.
-class ReducingObserver : public TriageObserver {
+class ReducingObserver : public conformance::TriageObserver {
  public:
-  ReducingObserver(Reductions* reductions, TriageObserver* next)
+  ReducingObserver(Reductions* reductions, conformance::TriageObserver* next)
       : reductions_(reductions), next_(next) {}
-  void TakeInstruction(const InstructionVerdict& verdict, const Excerpt& excerpt) override;
-  void TakeWhole(const WholeVerdict& whole) override;
-  void TakeEntry(const TriageInput& input, const TriageEntry& entry) override;
+  void TakeInstruction(const conformance::InstructionVerdict& verdict,
+                       const conformance::Excerpt& excerpt) override;
+  void TakeWhole(const conformance::WholeVerdict& whole) override;
+  void TakeEntry(const conformance::TriageInput& input,
+                 const conformance::TriageEntry& entry) override;
 
  private:
   Reductions* const reductions_;
-  TriageObserver* const next_;
+  conformance::TriageObserver* const next_;
 };
 
 // Adds the option.
 void AddReduceOption(CLI::App* app, std::string* folder);
 
-}  // namespace assay
+}  // namespace assay::cli
 
 #endif  // ASSAY_TOOLS_CLI_REDUCTIONS_H_

@@ -11,10 +11,10 @@
 #include "spec/text/printer.h"
 #include "tools/cli/terminal.h"
 
-namespace assay {
+namespace assay::cli {
 namespace {
 
-bool IsFloatArray(const ArrayComparison& array) {
+bool IsFloatArray(const conformance::ArrayComparison& array) {
   return array.shape.is_array() &&
          (IsFloat(array.shape.element_type()) || IsComplex(array.shape.element_type()));
 }
@@ -28,8 +28,9 @@ std::string Place(const std::vector<int64_t>& index) {
 constexpr uint64_t kMostUlps = 1'000'000;
 
 std::string UlpText(uint64_t distance) {
-  return distance > kMostUlps ? absl::StrCat("more than ", WithCommas(kMostUlps), " ulp")
-                              : absl::StrCat(WithCommas(static_cast<int64_t>(distance)), " ulp");
+  return distance > kMostUlps
+             ? absl::StrCat("more than ", conformance::WithCommas(kMostUlps), " ulp")
+             : absl::StrCat(conformance::WithCommas(static_cast<int64_t>(distance)), " ulp");
 }
 
 std::string HowFloatsDiffer(uint64_t largest_distance) {
@@ -39,45 +40,47 @@ std::string HowFloatsDiffer(uint64_t largest_distance) {
                             UlpText(largest_distance));
 }
 
-std::string AgreementText(const ArrayComparison& array, uint64_t max_ulp) {
+std::string AgreementText(const conformance::ArrayComparison& array, uint64_t max_ulp) {
   switch (array.agreement) {
-    case Agreement::kEqual:
+    case conformance::Agreement::kEqual:
       return Coloured(Colour::kGreen, "equal");
-    case Agreement::kFloatsDiffer:
+    case conformance::Agreement::kFloatsDiffer:
       if (Accepted(array, max_ulp)) {
         return Coloured(Colour::kGreen, absl::StrCat("within ", max_ulp, " ulp"));
       }
       return Coloured(Colour::kYellow, HowFloatsDiffer(array.largest_distance));
-    case Agreement::kMismatch:
+    case conformance::Agreement::kMismatch:
       return Coloured(Colour::kRed, "MISMATCH");
   }
   return "";
 }
 
 // "elements by distance in ulp: 212 at 0, 1 at 17-32, 2 at 1025-2048".
-std::string Histogram(const ArrayComparison& array) {
+std::string Histogram(const conformance::ArrayComparison& array) {
   std::vector<std::string> buckets;
-  for (int bucket = 0; bucket < kUlpBuckets; ++bucket) {
+  for (int bucket = 0; bucket < conformance::kUlpBuckets; ++bucket) {
     const int64_t count = array.histogram[bucket];
     if (count > 0) {
-      buckets.push_back(absl::StrCat(WithCommas(count), " at ", UlpBucketName(bucket)));
+      buckets.push_back(
+          absl::StrCat(conformance::WithCommas(count), " at ", conformance::UlpBucketName(bucket)));
     }
   }
   return absl::StrCat("    elements by distance", IsFloatArray(array) ? " in ulp" : "", ": ",
                       absl::StrJoin(buckets, ", "), "\n");
 }
 
-void AppendPlace(absl::string_view what, const ElementDifference& difference,
+void AppendPlace(absl::string_view what, const conformance::ElementDifference& difference,
                  absl::string_view left, absl::string_view right, std::string* text) {
   absl::StrAppend(text, "    ", what, " at ", Place(difference.index), ": ", difference.left,
                   " in ", left, ", ", difference.right, " in ", right, "\n");
 }
 
-void AppendArray(const std::string& name, const ArrayComparison& array, absl::string_view left,
-                 absl::string_view right, uint64_t max_ulp, std::string* text) {
+void AppendArray(const std::string& name, const conformance::ArrayComparison& array,
+                 absl::string_view left, absl::string_view right, uint64_t max_ulp,
+                 std::string* text) {
   absl::StrAppend(text, "  ", Coloured(Colour::kBold, name), " ", array.shape.ToString(), ": ",
-                  AgreementText(array, max_ulp), " (", WithCommas(array.equal), " of ",
-                  Counted(array.elements, "element"), " equal)\n");
+                  AgreementText(array, max_ulp), " (", conformance::WithCommas(array.equal), " of ",
+                  conformance::Counted(array.elements, "element"), " equal)\n");
   if (array.nan_both + array.nan_left_only + array.nan_right_only > 0) {
     absl::StrAppend(text, "    NaN: ", array.nan_both, " in both, ", array.nan_left_only,
                     " only in ", left, ", ", array.nan_right_only, " only in ", right, "\n");
@@ -88,7 +91,7 @@ void AppendArray(const std::string& name, const ArrayComparison& array, absl::st
   if (array.zero_sign_differs > 0) {
     absl::StrAppend(text, "    zeros of different sign: ", array.zero_sign_differs, "\n");
   }
-  if (array.agreement == Agreement::kEqual) return;
+  if (array.agreement == conformance::Agreement::kEqual) return;
   if (array.first_special) {
     AppendPlace("first mismatch", *array.first_special, left, right, text);
   }
@@ -105,10 +108,10 @@ void AppendArray(const std::string& name, const ArrayComparison& array, absl::st
 }
 
 // The arrays of a comparison with their names, out0, out1, ...: tokens among the leaves have none.
-std::vector<std::pair<std::string, const ArrayComparison*>> NamedArrays(
-    const Comparison& comparison) {
-  std::vector<std::pair<std::string, const ArrayComparison*>> named;
-  for (const ArrayComparison& array : comparison.arrays) {
+std::vector<std::pair<std::string, const conformance::ArrayComparison*>> NamedArrays(
+    const conformance::Comparison& comparison) {
+  std::vector<std::pair<std::string, const conformance::ArrayComparison*>> named;
+  for (const conformance::ArrayComparison& array : comparison.arrays) {
     if (array.shape.is_array()) named.emplace_back("", &array);
   }
   const size_t each = std::max<size_t>(1, named.size() / comparison.devices);
@@ -149,14 +152,16 @@ std::string JsonText(const nlohmann::json& json, int indent) {
   return json.dump(indent, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 
-bool Accepted(const ArrayComparison& array, uint64_t max_ulp) {
-  return array.agreement == Agreement::kEqual || (array.agreement == Agreement::kFloatsDiffer &&
-                                                  max_ulp > 0 && array.largest_distance <= max_ulp);
+bool Accepted(const conformance::ArrayComparison& array, uint64_t max_ulp) {
+  return array.agreement == conformance::Agreement::kEqual ||
+         (array.agreement == conformance::Agreement::kFloatsDiffer && max_ulp > 0 &&
+          array.largest_distance <= max_ulp);
 }
 
-bool Accepted(const Comparison& comparison, uint64_t max_ulp) {
-  return std::all_of(comparison.arrays.begin(), comparison.arrays.end(),
-                     [&](const ArrayComparison& array) { return Accepted(array, max_ulp); });
+bool Accepted(const conformance::Comparison& comparison, uint64_t max_ulp) {
+  return std::all_of(
+      comparison.arrays.begin(), comparison.arrays.end(),
+      [&](const conformance::ArrayComparison& array) { return Accepted(array, max_ulp); });
 }
 
 namespace {
@@ -208,59 +213,61 @@ std::string NoClaimText(const LargestErrors& errors, absl::string_view how_to_ju
       how_to_judge, "\n");
 }
 
-std::string ReportText(const Comparison& comparison, absl::string_view left,
+std::string ReportText(const conformance::Comparison& comparison, absl::string_view left,
                        absl::string_view right, uint64_t max_ulp) {
   std::string text = absl::StrCat(left, " against ", right, ":\n");
   // Lists of many arrays are folded: what is equal is counted, and so is what differs beyond the
   // first few.
   constexpr size_t kShownEqual = 3, kShownDifferent = 8;
-  std::vector<std::pair<std::string, const ArrayComparison*>> equal, different;
+  std::vector<std::pair<std::string, const conformance::ArrayComparison*>> equal, different;
   const auto named = NamedArrays(comparison);
   for (const auto& each : named) {
-    (each.second->agreement == Agreement::kEqual ? equal : different).push_back(each);
+    (each.second->agreement == conformance::Agreement::kEqual ? equal : different).push_back(each);
   }
   const bool fold = equal.size() > kShownEqual;
   size_t shown = 0;
   for (const auto& [name, array] : named) {
-    const bool is_equal = array->agreement == Agreement::kEqual;
+    const bool is_equal = array->agreement == conformance::Agreement::kEqual;
     if (is_equal ? fold : shown++ >= kShownDifferent) continue;
     AppendArray(name, *array, left, right, max_ulp, &text);
   }
   if (different.size() > kShownDifferent) {
-    absl::StrAppend(&text, "  and ", Counted(different.size() - kShownDifferent, "output"),
+    absl::StrAppend(&text, "  and ",
+                    conformance::Counted(different.size() - kShownDifferent, "output"),
                     " more with differences, which --json lists\n");
   }
-  if (fold) absl::StrAppend(&text, "  ", Counted(equal.size(), "output"), " equal\n");
+  if (fold) absl::StrAppend(&text, "  ", conformance::Counted(equal.size(), "output"), " equal\n");
   return text + VerdictText(comparison, max_ulp);
 }
 
-std::string VerdictText(const Comparison& comparison, uint64_t max_ulp) {
+std::string VerdictText(const conformance::Comparison& comparison, uint64_t max_ulp) {
   int64_t elements = 0, equal = 0;
-  for (const ArrayComparison& array : comparison.arrays) {
+  for (const conformance::ArrayComparison& array : comparison.arrays) {
     elements += array.elements;
     equal += array.equal;
   }
   std::string verdict;
-  if (comparison.agreement == Agreement::kEqual) {
+  if (comparison.agreement == conformance::Agreement::kEqual) {
     verdict = Coloured(Colour::kGreen, "equal in every element");
-  } else if (comparison.agreement == Agreement::kMismatch) {
+  } else if (comparison.agreement == conformance::Agreement::kMismatch) {
     verdict = Coloured(Colour::kRed, "MISMATCH in integers, truth values, infinities or NaNs");
   } else {
     verdict = Coloured(Accepted(comparison, max_ulp) ? Colour::kGreen : Colour::kYellow,
                        absl::StrCat(HowFloatsDiffer(comparison.largest_distance),
                                     "; integers, truth values, infinities and NaNs agree"));
   }
-  return absl::StrCat("verdict: ", verdict, " (", WithCommas(equal), " of ",
-                      Counted(elements, "element"), " equal)\n");
+  return absl::StrCat("verdict: ", verdict, " (", conformance::WithCommas(equal), " of ",
+                      conformance::Counted(elements, "element"), " equal)\n");
 }
 
-nlohmann::json ReportJson(const Comparison& comparison, uint64_t max_ulp) {
+nlohmann::json ReportJson(const conformance::Comparison& comparison, uint64_t max_ulp) {
   nlohmann::json outputs = nlohmann::json::array();
   for (const auto& [name, each] : NamedArrays(comparison)) {
-    const ArrayComparison& array = *each;
+    const conformance::ArrayComparison& array = *each;
     nlohmann::json histogram = nlohmann::json::object();
-    for (int bucket = 0; bucket < kUlpBuckets; ++bucket) {
-      if (array.histogram[bucket] > 0) histogram[UlpBucketName(bucket)] = array.histogram[bucket];
+    for (int bucket = 0; bucket < conformance::kUlpBuckets; ++bucket) {
+      if (array.histogram[bucket] > 0)
+        histogram[conformance::UlpBucketName(bucket)] = array.histogram[bucket];
     }
     nlohmann::json output = {{"name", name},
                              {"shape", array.shape.ToString()},
@@ -273,7 +280,7 @@ nlohmann::json ReportJson(const Comparison& comparison, uint64_t max_ulp) {
                              {"zero_sign_differs", array.zero_sign_differs},
                              {"largest_distance", array.largest_distance},
                              {"histogram", histogram},
-                             {"verdict", std::string(AgreementName(array.agreement))},
+                             {"verdict", std::string(conformance::AgreementName(array.agreement))},
                              {"accepted", Accepted(array, max_ulp)}};
     for (const auto& [key, difference] : {std::pair("first", &array.first),
                                           {"first_mismatch", &array.first_special},
@@ -285,7 +292,7 @@ nlohmann::json ReportJson(const Comparison& comparison, uint64_t max_ulp) {
     }
     outputs.push_back(std::move(output));
   }
-  return {{"verdict", std::string(AgreementName(comparison.agreement))},
+  return {{"verdict", std::string(conformance::AgreementName(comparison.agreement))},
           {"accepted", Accepted(comparison, max_ulp)},
           {"largest_distance", comparison.largest_distance},
           {"outputs", std::move(outputs)}};
@@ -312,4 +319,4 @@ std::string BriefLiteral(const Literal& literal, size_t longest) {
   return text.size() > longest ? absl::StrCat(text.substr(0, longest), " ...") : text;
 }
 
-}  // namespace assay
+}  // namespace assay::cli

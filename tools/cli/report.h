@@ -11,18 +11,18 @@
 #include "nlohmann/json_fwd.hpp"
 #include "spec/arrays/arrays.h"
 
-namespace assay {
+namespace assay::cli {
 
 // Returns one paragraph per array (shape, verdict, equal elements, NaNs, the first mismatch, the
 // first and the largest difference with their places, histogram), then the verdict of the whole.
 // Equal arrays, and differing ones beyond the first eight, are only counted. Arrays have their
 // names in files (out0, out1, ..., out0.dev1; tokens have no name). `max_ulp` is the distance that
 // the user accepts.
-std::string ReportText(const Comparison& comparison, absl::string_view left,
+std::string ReportText(const conformance::Comparison& comparison, absl::string_view left,
                        absl::string_view right, uint64_t max_ulp);
 // Returns the last line of ReportText.
-std::string VerdictText(const Comparison& comparison, uint64_t max_ulp);
-nlohmann::json ReportJson(const Comparison& comparison, uint64_t max_ulp);
+std::string VerdictText(const conformance::Comparison& comparison, uint64_t max_ulp);
+nlohmann::json ReportJson(const conformance::Comparison& comparison, uint64_t max_ulp);
 
 // The largest absolute and relative error among the finite floats of two values, element by element
 // and by parts of complex numbers; relative to the larger of the two.
@@ -47,9 +47,9 @@ std::string BriefLiteral(const Literal& literal, size_t longest);
 std::string JsonText(const nlohmann::json& json, int indent = 2);
 
 // Returns true if the arrays are equal, or floats that differ by at most `max_ulp`.
-bool Accepted(const ArrayComparison& array, uint64_t max_ulp);
-bool Accepted(const Comparison& comparison, uint64_t max_ulp);
+bool Accepted(const conformance::ArrayComparison& array, uint64_t max_ulp);
+bool Accepted(const conformance::Comparison& comparison, uint64_t max_ulp);
 
-}  // namespace assay
+}  // namespace assay::cli
 
 #endif  // ASSAY_TOOLS_CLI_REPORT_H_

@@ -18,12 +18,12 @@
 #include "tools/cli/suite_report.h"
 #include "tools/cli/terminal.h"
 
-namespace assay {
+namespace assay::cli {
 namespace {
 
 struct ReportCommand {
   std::vector<std::string> files;
-  ReportPaths paths;
+  conformance::ReportPaths paths;
   bool partial = false;
   OutputOptions output;
 
@@ -33,35 +33,35 @@ struct ReportCommand {
   int Diff() const;
 
  private:
-  absl::StatusOr<std::vector<NamedRun>> Load() const;
-  int Summarize(const RunResult& run) const;
+  absl::StatusOr<std::vector<conformance::NamedRun>> Load() const;
+  int Summarize(const conformance::RunResult& run) const;
 };
 
-absl::StatusOr<std::vector<NamedRun>> ReportCommand::Load() const {
-  std::vector<NamedRun> runs;
+absl::StatusOr<std::vector<conformance::NamedRun>> ReportCommand::Load() const {
+  std::vector<conformance::NamedRun> runs;
   for (const std::string& path : files) {
     const absl::StatusOr<std::string> text = ReadFile(path);
     if (!text.ok()) return text.status();
-    absl::StatusOr<RunResult> run = ParseReport(*text, path);
+    absl::StatusOr<conformance::RunResult> run = conformance::ParseReport(*text, path);
     if (!run.ok()) return run.status();
     runs.push_back({path, *std::move(run)});
   }
   return runs;
 }
 
-int ReportCommand::Summarize(const RunResult& run) const {
+int ReportCommand::Summarize(const conformance::RunResult& run) const {
   if (output.json) {
-    const nlohmann::json summary = SummaryToJson(run);
+    const nlohmann::json summary = conformance::SummaryToJson(run);
     std::cout << JsonText(summary);
   } else if (!output.quiet) {
-    std::cout << Printable(FormatSummary(run));
+    std::cout << Printable(conformance::FormatSummary(run));
   }
-  return RunFails(run) ? kExitMismatch : kExitOk;
+  return conformance::RunFails(run) ? kExitMismatch : kExitOk;
 }
 
 // A run that died leaves the report of the one before it, and its own journal beside that.
-absl::Status CheckCurrent(const std::vector<NamedRun>& runs) {
-  for (const NamedRun& each : runs) {
+absl::Status CheckCurrent(const std::vector<conformance::NamedRun>& runs) {
+  for (const conformance::NamedRun& each : runs) {
     const std::string journal = absl::StrCat(each.name, ".journal");
     std::error_code error;
     if (each.run.interrupted || !std::filesystem::exists(journal, error)) continue;
@@ -72,28 +72,30 @@ absl::Status CheckCurrent(const std::vector<NamedRun>& runs) {
 }
 
 int ReportCommand::Merge() const {
-  absl::StatusOr<std::vector<NamedRun>> runs = Load();
+  absl::StatusOr<std::vector<conformance::NamedRun>> runs = Load();
   if (!runs.ok()) return Fail(runs.status(), output);
   if (absl::Status status = CheckCurrent(*runs); !status.ok()) return Fail(status, output);
-  const absl::StatusOr<RunResult> merged = MergeRuns(*std::move(runs), partial);
+  const absl::StatusOr<conformance::RunResult> merged =
+      conformance::MergeRuns(*std::move(runs), partial);
   if (!merged.ok()) return Fail(merged.status(), output);
-  if (absl::Status status = WriteReports(*merged, paths); !status.ok()) {
+  if (absl::Status status = conformance::WriteReports(*merged, paths); !status.ok()) {
     return Fail(status, output);
   }
   return Summarize(*merged);
 }
 
 int ReportCommand::Show() const {
-  const absl::StatusOr<std::vector<NamedRun>> runs = Load();
+  const absl::StatusOr<std::vector<conformance::NamedRun>> runs = Load();
   if (!runs.ok()) return Fail(runs.status(), output);
   return Summarize(runs->front().run);
 }
 
 int ReportCommand::Convert() const {
-  const absl::StatusOr<std::vector<NamedRun>> runs = Load();
+  const absl::StatusOr<std::vector<conformance::NamedRun>> runs = Load();
   if (!runs.ok()) return Fail(runs.status(), output);
-  const RunResult& run = runs->front().run;
-  if (absl::Status status = WriteReports(run, paths); !status.ok()) return Fail(status, output);
+  const conformance::RunResult& run = runs->front().run;
+  if (absl::Status status = conformance::WriteReports(run, paths); !status.ok())
+    return Fail(status, output);
   if (output.json) {
     std::cout << JsonText(nlohmann::json{{"cases", run.cases.size()},
                                          {"file", paths.html.empty() ? paths.junit : paths.html}});
@@ -102,13 +104,13 @@ int ReportCommand::Convert() const {
 }
 
 int ReportCommand::Diff() const {
-  const absl::StatusOr<std::vector<NamedRun>> runs = Load();
+  const absl::StatusOr<std::vector<conformance::NamedRun>> runs = Load();
   if (!runs.ok()) return Fail(runs.status(), output);
-  const NamedRun &before = runs->front(), &after = runs->back();
-  const RunComparison comparison = CompareRuns(before.run, after.run);
+  const conformance::NamedRun &before = runs->front(), &after = runs->back();
+  const conformance::RunComparison comparison = conformance::CompareRuns(before.run, after.run);
   if (!paths.html.empty()) {
-    const absl::Status written =
-        WriteFileAtomically(paths.html, ComparisonHtml(comparison, before.name, after.name));
+    const absl::Status written = WriteFileAtomically(
+        paths.html, conformance::ComparisonHtml(comparison, before.name, after.name));
     if (!written.ok()) return Fail(written, output);
   }
   PrintComparison(comparison, output);
@@ -164,7 +166,7 @@ void AddReportCommand(CLI::App& app, int* exit_code) {
       ->type_name("FILE");
   diff.second->output.AddTo(diff.first);
   const auto convert = [&](const char* name, const char* description,
-                           std::string ReportPaths::*path) {
+                           std::string conformance::ReportPaths::*path) {
     const auto [own, command] = add(name, description, &ReportCommand::Convert);
     own->add_option("RUN", command->files, "A JSON report")->required()->expected(1);
     own->add_option("-o,--out", command->paths.*path, "The file to write")
@@ -172,8 +174,9 @@ void AddReportCommand(CLI::App& app, int* exit_code) {
         ->type_name("FILE");
     command->output.AddJsonTo(own);
   };
-  convert("html", "Makes the page of a run: one file, to open in a browser", &ReportPaths::html);
-  convert("junit", "Makes JUnit XML of a run", &ReportPaths::junit);
+  convert("html", "Makes the page of a run: one file, to open in a browser",
+          &conformance::ReportPaths::html);
+  convert("junit", "Makes JUnit XML of a run", &conformance::ReportPaths::junit);
 }
 
-}  // namespace assay
+}  // namespace assay::cli

@@ -28,7 +28,7 @@
 #include "tools/cli/terminal.h"
 #include "tools/cli/together_run.h"
 
-namespace assay {
+namespace assay::cli {
 namespace {
 
 using DeviceValues = std::vector<Literal>;  // the value of the root on each device
@@ -247,9 +247,10 @@ std::vector<NamedLiteral> WithResultNames(std::vector<NamedLiteral> arrays,
 int RunCommand::Report(Backend& target, const DeviceValues& results,
                        const std::optional<DeviceValues>& expected,
                        absl::Span<const NamedLiteral> outfed, nlohmann::json report) const {
-  std::optional<Comparison> comparison;
+  std::optional<conformance::Comparison> comparison;
   if (expected) {
-    absl::StatusOr<Comparison> compared = CompareByDevice(results, *expected);
+    absl::StatusOr<conformance::Comparison> compared =
+        conformance::CompareByDevice(results, *expected);
     if (!compared.ok()) return Fail(compared.status(), output);
     comparison = *std::move(compared);
   }
@@ -272,7 +273,7 @@ int RunCommand::Report(Backend& target, const DeviceValues& results,
     std::cout << (output.quiet ? VerdictText(*comparison, max_ulp)
                                : ReportText(*comparison, target.display_name(),
                                             expect.empty() ? "snapshot" : "expected", max_ulp));
-    if (comparison->agreement == Agreement::kFloatsDiffer && max_ulp == 0) {
+    if (comparison->agreement == conformance::Agreement::kFloatsDiffer && max_ulp == 0) {
       std::cout << NoClaimText(LargestErrorsOf(results, *expected),
                                "--profile P judges it (assay profile list).");
     }
@@ -289,20 +290,21 @@ int RunCommand::Report(Backend& target, const DeviceValues& results,
 // Judges the expected values as results of another implementation.
 int RunCommand::ReportJudgement(const ModuleFile& file, const DeviceValues& golden,
                                 const DeviceValues& expected, nlohmann::json report) const {
-  const absl::StatusOr<Judgement> judgement =
+  const absl::StatusOr<conformance::Judgement> judgement =
       JudgeExpected(file, {inputs, grid, budget.budget}, golden, expected, profile);
   if (!judgement.ok()) return Fail(judgement.status(), output);
   const std::string sentence =
       JudgementSentence(*judgement, profile, expect.empty() ? "the snapshot" : expect);
   if (output.json) {
     report["profile"] = profile;
-    report["verdict"] = VerdictName(judgement->verdict);
+    report["verdict"] = conformance::VerdictName(judgement->verdict);
     report["summary"] = sentence;
     std::cout << JsonText(report);
-  } else if (!output.quiet || judgement->verdict == Verdict::kWrong) {
+  } else if (!output.quiet || judgement->verdict == conformance::Verdict::kWrong) {
     std::cout << Wrapped(sentence, TextWidth(), 0) << "\n";
   }
-  return judgement->verdict == Verdict::kWrong || judgement->verdict == Verdict::kNotJudgeable
+  return judgement->verdict == conformance::Verdict::kWrong ||
+                 judgement->verdict == conformance::Verdict::kNotJudgeable
              ? kExitMismatch
              : kExitOk;
 }
@@ -509,8 +511,8 @@ void AddRunCommand(CLI::App& app, int* exit_code) {
          "--force-tier", command->force_tier,
          absl::StrCat("Golden: compute functions with this tier and later ones (slow, same "
                       "bits): ",
-                      absl::StrJoin(ForcibleTiers(), ", ")))
-      ->check(CLI::IsMember(ForcibleTiers()).description(""))
+                      absl::StrJoin(evaluator::ForcibleTiers(), ", ")))
+      ->check(CLI::IsMember(evaluator::ForcibleTiers()).description(""))
       ->type_name("TIER")
       ->capture_default_str();
   sub->add_option("--repeat", command->repeat, "Evaluate N times; seconds are the best of them")
@@ -553,9 +555,9 @@ void AddRunCommand(CLI::App& app, int* exit_code) {
     command->together.inputs = sub->get_option("--inputs")->results();
     command->together.outs = sub->get_option("--out")->results();
     command->together.expects = sub->get_option("--expect")->results();
-    ForceTier(*TierOfName(command->force_tier));
+    evaluator::ForceTier(*evaluator::TierOfName(command->force_tier));
     *exit_code = command->together.together ? command->RunAllTogether() : command->Run();
   });
 }
 
-}  // namespace assay
+}  // namespace assay::cli

@@ -11,7 +11,7 @@
 #include "nlohmann/json.hpp"
 #include "spec/text/printer.h"
 
-namespace assay {
+namespace assay::cli {
 namespace {
 
 // Where an element stands, whose rounding is not proven, and what it lies between.
@@ -48,7 +48,7 @@ nlohmann::json StatsJson(const runtime::RunStats& counted) {
   nlohmann::json json = {{"steps", counted.steps},
                          {"peak_bytes", counted.peak_bytes},
                          {"materialised_bytes", counted.stored_bytes}};
-  if (const auto* cuda = dynamic_cast<const CudaStats*>(&counted)) {
+  if (const auto* cuda = dynamic_cast<const cuda::CudaStats*>(&counted)) {
     json["device"] = DeviceJson(cuda->device);
   }
   const auto* golden = dynamic_cast<const RunStats*>(&counted);
@@ -58,8 +58,8 @@ nlohmann::json StatsJson(const runtime::RunStats& counted) {
     undecided.push_back(UndecidedJson(element));
   }
   nlohmann::json tiers = nlohmann::json::object();
-  for (int i = 0; i < kRealTierCount; ++i) {
-    tiers[std::string(Name(static_cast<RealTier>(i)))] = golden->real.decided[i];
+  for (int i = 0; i < evaluator::kRealTierCount; ++i) {
+    tiers[std::string(Name(static_cast<evaluator::RealTier>(i)))] = golden->real.decided[i];
   }
   json["tiers"] = std::move(tiers);
   json["undecided_elements"] = golden->real.undecided();
@@ -71,7 +71,7 @@ void PrintStats(const runtime::RunStats& counted, double seconds) {
   std::cout << absl::StreamFormat(
       "seconds %.6f, element steps %d, peak bytes %d, bytes materialised %d", seconds,
       counted.steps, counted.peak_bytes, counted.stored_bytes);
-  if (const auto* cuda = dynamic_cast<const CudaStats*>(&counted)) {
+  if (const auto* cuda = dynamic_cast<const cuda::CudaStats*>(&counted)) {
     const cuda::DeviceCounts& device = cuda->device;
     std::cout << absl::StreamFormat(
         ", kernel launches %d, copies to the device %d, to the host %d, on the device %d "
@@ -87,11 +87,11 @@ void PrintStats(const runtime::RunStats& counted, double seconds) {
   const RunStats& stats = *golden;
   std::cout << absl::StreamFormat(", undecided elements %d\n", stats.real.undecided());
   std::string tiers;
-  for (int i = 0; i < kRealTierCount; ++i) {
+  for (int i = 0; i < evaluator::kRealTierCount; ++i) {
     const int64_t decided = stats.real.decided[i];
     if (decided == 0) continue;
     absl::StrAppend(&tiers, tiers.empty() ? "functions decided by tier: " : ", ",
-                    Name(static_cast<RealTier>(i)), " ", decided);
+                    Name(static_cast<evaluator::RealTier>(i)), " ", decided);
   }
   if (!tiers.empty()) std::cout << tiers << "\n";
   constexpr size_t kShown = 20;  // --json has them all
@@ -104,4 +104,4 @@ void PrintStats(const runtime::RunStats& counted, double seconds) {
   }
 }
 
-}  // namespace assay
+}  // namespace assay::cli

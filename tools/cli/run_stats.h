@@ -5,13 +5,13 @@
 #include "nlohmann/json_fwd.hpp"
 #include "runtime/run.h"
 
-namespace assay {
+namespace assay::cli {
 
 // What the runtime counts, and what the reference interpreter and the cuda backend add to it.
 nlohmann::json StatsJson(const runtime::RunStats& counted);
 // Prints the same for people. `seconds` is the time of the run.
 void PrintStats(const runtime::RunStats& counted, double seconds);
 
-}  // namespace assay
+}  // namespace assay::cli
 
 #endif  // ASSAY_TOOLS_CLI_RUN_STATS_H_

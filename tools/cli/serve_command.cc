@@ -12,12 +12,12 @@
 #include "tools/cli/exit_code.h"
 #include "tools/cli/options.h"
 
-namespace assay {
+namespace assay::cli {
 namespace {
 
 struct ServeCommand {
   std::string target = "golden";
-  int64_t protocol = kProcessProtocol;
+  int64_t protocol = process::kProcessProtocol;
   BudgetOptions budget;
   OutputOptions output;
 
@@ -27,23 +27,24 @@ struct ServeCommand {
 constexpr char kStarted[] = "`assay serve` (as in: assay test --target \"process:assay serve\")";
 
 int ServeCommand::Run() const {
-  const absl::StatusOr<int> requests = DescriptorOf("ASSAY_REQUEST_FD", kStarted);
+  const absl::StatusOr<int> requests = process::DescriptorOf("ASSAY_REQUEST_FD", kStarted);
   if (!requests.ok()) return Fail(requests.status(), output);
-  const absl::StatusOr<int> responses = DescriptorOf("ASSAY_RESPONSE_FD", kStarted);
+  const absl::StatusOr<int> responses = process::DescriptorOf("ASSAY_RESPONSE_FD", kStarted);
   if (!responses.ok()) return Fail(responses.status(), output);
   BackendOptions backend_options;
   backend_options.budget = budget.budget;
   const absl::StatusOr<std::unique_ptr<Backend>> backend = MakeBackend(target, backend_options);
   if (!backend.ok()) return Fail(backend.status(), output);
-  ServerOptions options;
+  process::ServerOptions options;
   options.name = target;
   options.version = ASSAY_VERSION;
   options.protocol = protocol;
-  options.devices = std::min<int64_t>(kMostProcessesOfCase, (*backend)->capabilities().devices);
+  options.devices =
+      std::min<int64_t>(conformance::kMostProcessesOfCase, (*backend)->capabilities().devices);
   options.check = [](const Module& module) {
     return VerificationStatus(VerifyModule(module, {.rules = Rules::kStrict}));
   };
-  const absl::Status status = Serve(**backend, options, *requests, *responses);
+  const absl::Status status = process::Serve(**backend, options, *requests, *responses);
   return status.ok() ? kExitOk : Fail(status, output);
 }
 
@@ -59,7 +60,7 @@ void AddServeCommand(CLI::App& app, int* exit_code) {
   sub->add_option("--protocol", command->protocol,
                   "The highest version of the protocol to speak, for tests of the older ones")
       ->type_name("N")
-      ->check(CLI::Range(int64_t{1}, kProcessProtocol))
+      ->check(CLI::Range(int64_t{1}, process::kProcessProtocol))
       ->capture_default_str();
   command->output.AddJsonTo(sub);
   command->budget.AddTo(sub, "a request that spends one is refused as exhausted");
@@ -70,4 +71,4 @@ void AddServeCommand(CLI::App& app, int* exit_code) {
   sub->callback([command, exit_code] { *exit_code = command->Run(); });
 }
 
-}  // namespace assay
+}  // namespace assay::cli

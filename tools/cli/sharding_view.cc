@@ -15,7 +15,7 @@
 #include "spec/text/printer.h"
 #include "tools/cli/report.h"
 
-namespace assay {
+namespace assay::cli {
 namespace {
 
 // Devices of all arrays together that are shown at all.
@@ -190,4 +190,4 @@ absl::StatusOr<std::string> ShardingText(const Module& module, bool json) {
   return JsonText(list);
 }
 
-}  // namespace assay
+}  // namespace assay::cli

@@ -8,11 +8,11 @@
 #include "absl/status/statusor.h"
 #include "spec/ir/module.h"
 
-namespace assay {
+namespace assay::cli {
 
 // Returns a line per tile with its devices; as JSON, a list of arrays with an entry per device.
 absl::StatusOr<std::string> ShardingText(const Module& module, bool json);
 
-}  // namespace assay
+}  // namespace assay::cli
 
 #endif  // ASSAY_TOOLS_CLI_SHARDING_VIEW_H_

@@ -26,7 +26,7 @@
 #include "tools/cli/summary.h"
 #include "tools/cli/terminal.h"
 
-namespace assay {
+namespace assay::cli {
 namespace {
 
 struct ShowCommand {
@@ -218,4 +218,4 @@ void AddShowCommand(CLI::App& app, int* exit_code) {
   sub->callback([command, exit_code] { *exit_code = command->Run(); });
 }
 
-}  // namespace assay
+}  // namespace assay::cli

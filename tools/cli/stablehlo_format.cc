@@ -10,7 +10,7 @@
 #include "spec/stablehlo/from_module.h"
 #include "spec/stablehlo/text.h"
 
-namespace assay {
+namespace assay::cli {
 namespace {
 
 // What jaxlib of 2026 reads; newer readers read it, too.
@@ -53,4 +53,4 @@ absl::StatusOr<std::string> StablehloOf(const Module& module, const std::string&
       locations ? stablehlo::PrintLocations::kYes : stablehlo::PrintLocations::kNo);
 }
 
-}  // namespace assay
+}  // namespace assay::cli

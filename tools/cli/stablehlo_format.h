@@ -7,7 +7,7 @@
 #include "absl/status/statusor.h"
 #include "spec/ir/module.h"
 
-namespace assay {
+namespace assay::cli {
 
 // Returns true for stablehlo, stablehlo-generic, stablehlo-artifact and stablehlo-artifact=VERSION.
 bool IsStablehloFormat(const std::string& format);
@@ -18,6 +18,6 @@ bool IsStablehloArtifact(const std::string& format);
 absl::StatusOr<std::string> StablehloOf(const Module& module, const std::string& format,
                                         bool locations);
 
-}  // namespace assay
+}  // namespace assay::cli
 
 #endif  // ASSAY_TOOLS_CLI_STABLEHLO_FORMAT_H_

@@ -15,7 +15,7 @@
 #include "spec/arrays/arrays.h"
 #include "tools/cli/tensor_marks.h"
 
-namespace assay {
+namespace assay::cli {
 namespace {
 
 // The member of the state file that counts steps; no tensor may have its name.
@@ -305,4 +305,4 @@ absl::StatusOr<StatefulResult> RunSteps(const StateOptions& options, const Modul
   return run.Run(observe);
 }
 
-}  // namespace assay
+}  // namespace assay::cli

@@ -16,7 +16,7 @@
 #include "spec/proto/module_file.h"
 #include "tools/cli/options.h"
 
-namespace assay {
+namespace assay::cli {
 
 struct StateOptions {
   std::string state;        // the state file; empty if the state is not stored
@@ -47,6 +47,6 @@ absl::StatusOr<StatefulResult> RunSteps(const StateOptions& options, const Modul
                                         const Session::Evaluator& evaluate,
                                         const StepObserver& observe);
 
-}  // namespace assay
+}  // namespace assay::cli
 
 #endif  // ASSAY_TOOLS_CLI_STATEFUL_RUN_H_

@@ -16,7 +16,7 @@
 #include "tools/cli/report.h"
 #include "tools/cli/terminal.h"
 
-namespace assay {
+namespace assay::cli {
 
 void SuiteReport::AddTo(CLI::App* sub) {
   sub->add_option("--waivers", waivers_file_,
@@ -35,9 +35,9 @@ void SuiteReport::AddTo(CLI::App* sub) {
       ->type_name("FILE");
 }
 
-absl::Status SuiteReport::Read(const Shard& place, bool everywhere) {
+absl::Status SuiteReport::Read(const conformance::Shard& place, bool everywhere) {
   if (!reports_.empty()) {
-    absl::StatusOr<ReportPaths> named = ParseReportPaths(reports_);
+    absl::StatusOr<conformance::ReportPaths> named = conformance::ParseReportPaths(reports_);
     if (!named.ok()) return named.status();
     for (std::string* path : {&named->html, &named->json, &named->junit}) {
       if (path->empty()) continue;
@@ -58,31 +58,32 @@ absl::Status SuiteReport::Read(const Shard& place, bool everywhere) {
   if (!baseline_file_.empty()) {
     const absl::StatusOr<std::string> text = ReadFile(baseline_file_);
     if (!text.ok()) return text.status();
-    absl::StatusOr<RunResult> run = ParseReport(*text, baseline_file_);
+    absl::StatusOr<conformance::RunResult> run = conformance::ParseReport(*text, baseline_file_);
     if (!run.ok()) return run.status();
     baseline_ = *std::move(run);
   }
   if (waivers_file_.empty()) return absl::OkStatus();
   const absl::StatusOr<std::string> text = ReadFile(waivers_file_);
   if (!text.ok()) return text.status();
-  absl::StatusOr<std::vector<Waiver>> list = ReadWaivers(*text, waivers_file_);
+  absl::StatusOr<std::vector<conformance::Waiver>> list =
+      conformance::ReadWaivers(*text, waivers_file_);
   if (!list.ok()) return list.status();
   waivers_ = *std::move(list);
   return absl::OkStatus();
 }
 
-absl::Status SuiteReport::Write(const RunResult& run) const {
-  absl::Status written = WriteReports(run, paths_);
+absl::Status SuiteReport::Write(const conformance::RunResult& run) const {
+  absl::Status written = conformance::WriteReports(run, paths_);
   if (!waivers_out_.empty()) {
-    written.Update(WriteFileAtomically(waivers_out_, WaiversToFillIn(run.cases)));
+    written.Update(WriteFileAtomically(waivers_out_, conformance::WaiversToFillIn(run.cases)));
   }
   return written;
 }
 
-int SuiteReport::Print(const RunResult& run, const OutputOptions& output) const {
+int SuiteReport::Print(const conformance::RunResult& run, const OutputOptions& output) const {
   const int exit_code = PrintRun(run, output);
   if (!baseline_) return exit_code;
-  const RunComparison comparison = CompareRuns(*baseline_, run);
+  const conformance::RunComparison comparison = conformance::CompareRuns(*baseline_, run);
   if (!output.json) {
     if (!output.quiet) std::cout << "\ncompared with " << baseline_file_ << "\n";
     PrintComparison(comparison, output);
@@ -90,32 +91,34 @@ int SuiteReport::Print(const RunResult& run, const OutputOptions& output) const 
   return comparison.worse() || run.interrupted || !run.complaints.empty() ? kExitMismatch : kExitOk;
 }
 
-bool SuiteReport::Fails(const CaseResult& result) const {
-  return IsFailure(result.outcome) && FindWaiver(waivers_, Today(), result) == nullptr;
+bool SuiteReport::Fails(const conformance::CaseResult& result) const {
+  return conformance::IsFailure(result.outcome) &&
+         conformance::FindWaiver(waivers_, conformance::Today(), result) == nullptr;
 }
 
-void SuiteReport::Conclude(absl::Span<const absl::string_view> ids, RunResult* run) const {
+void SuiteReport::Conclude(absl::Span<const absl::string_view> ids,
+                           conformance::RunResult* run) const {
   run->cases.SortById();
   run->interrupted = static_cast<int64_t>(run->cases.size()) < run->selected;
   const auto complain = [run](std::vector<std::string> complaints) {
     std::move(complaints.begin(), complaints.end(), std::back_inserter(run->complaints));
   };
-  complain(ApplyWaivers(waivers_, Today(), ids, &run->cases));
-  complain(NothingJudged(*run));
-  complain(JudgeabilityComplaints(*run));
+  complain(conformance::ApplyWaivers(waivers_, conformance::Today(), ids, &run->cases));
+  complain(conformance::NothingJudged(*run));
+  complain(conformance::JudgeabilityComplaints(*run));
 }
 
-void PrintComparison(const RunComparison& comparison, const OutputOptions& output) {
+void PrintComparison(const conformance::RunComparison& comparison, const OutputOptions& output) {
   if (output.json) {
-    std::cout << JsonText(ToJson(comparison));
+    std::cout << JsonText(conformance::ToJson(comparison));
   } else if (!output.quiet || comparison.worse()) {
-    std::cout << Printable(FormatComparison(comparison));
+    std::cout << Printable(conformance::FormatComparison(comparison));
   }
 }
 
-RunResult BeginRun(const std::string& target, const std::string& profile_name,
-                   const TargetProfile& profile) {
-  RunResult run;
+conformance::RunResult BeginRun(const std::string& target, const std::string& profile_name,
+                                const conformance::TargetProfile& profile) {
+  conformance::RunResult run;
   run.started = absl::FormatTime("%Y-%m-%dT%H:%M:%S", absl::Now(), absl::UTCTimeZone());
   run.target = target;
   run.profile = profile_name;
@@ -123,4 +126,4 @@ RunResult BeginRun(const std::string& target, const std::string& profile_name,
   return run;
 }
 
-}  // namespace assay
+}  // namespace assay::cli

@@ -18,42 +18,42 @@
 #include "conformance/runner/waivers.h"
 #include "tools/cli/options.h"
 
-namespace assay {
+namespace assay::cli {
 
 class SuiteReport {
  public:
   void AddTo(CLI::App* sub);
   // Called before the first case. Reads the waivers and checks that the files can be written. If
   // `everywhere`, the same command runs for each shard, so that file names must have %r.
-  absl::Status Read(const Shard& place = {}, bool everywhere = false);
+  absl::Status Read(const conformance::Shard& place = {}, bool everywhere = false);
   bool has_waivers() const { return !waivers_.empty(); }
-  const ReportPaths& paths() const { return paths_; }
+  const conformance::ReportPaths& paths() const { return paths_; }
 
   // Returns true if the result fails and no waiver covers it.
-  bool Fails(const CaseResult& result) const;
+  bool Fails(const conformance::CaseResult& result) const;
   // Called after all cases. Sorts them, applies the waivers and adds complaints. `ids` are the ids
   // of the whole corpus; each waiver must match one.
-  void Conclude(absl::Span<const absl::string_view> ids, RunResult* run) const;
+  void Conclude(absl::Span<const absl::string_view> ids, conformance::RunResult* run) const;
   // Writes the reports and the waivers to fill in.
-  absl::Status Write(const RunResult& run) const;
+  absl::Status Write(const conformance::RunResult& run) const;
   // Prints the run and its changes from a baseline. The exit code tells if the run fails or, with a
   // baseline, if it is worse or incomplete.
-  int Print(const RunResult& run, const OutputOptions& output) const;
+  int Print(const conformance::RunResult& run, const OutputOptions& output) const;
 
  private:
   std::string waivers_file_, reports_, baseline_file_, waivers_out_;  // as the options say
-  std::vector<Waiver> waivers_;
-  ReportPaths paths_;
-  std::optional<RunResult> baseline_;
+  std::vector<conformance::Waiver> waivers_;
+  conformance::ReportPaths paths_;
+  std::optional<conformance::RunResult> baseline_;
 };
 
 // Text or JSON, as the options say.
-void PrintComparison(const RunComparison& comparison, const OutputOptions& output);
+void PrintComparison(const conformance::RunComparison& comparison, const OutputOptions& output);
 
 // The head of a run that begins now.
-RunResult BeginRun(const std::string& target, const std::string& profile_name,
-                   const TargetProfile& profile);
+conformance::RunResult BeginRun(const std::string& target, const std::string& profile_name,
+                                const conformance::TargetProfile& profile);
 
-}  // namespace assay
+}  // namespace assay::cli
 
 #endif  // ASSAY_TOOLS_CLI_SUITE_REPORT_H_

@@ -9,7 +9,7 @@
 #include "conformance/corpus/work.h"
 #include "nlohmann/json.hpp"
 
-namespace assay {
+namespace assay::cli {
 namespace {
 
 int64_t SaturatingAdd(int64_t a, int64_t b) {
@@ -29,7 +29,8 @@ ModuleSummary Summarise(const Module& module) {
     for (const auto& instruction : computation->instructions()) {
       ++summary.instructions;
       ++summary.opcodes[std::string(Name(instruction->opcode()))];
-      summary.multiply_adds = SaturatingAdd(summary.multiply_adds, MultiplyAdds(*instruction));
+      summary.multiply_adds =
+          SaturatingAdd(summary.multiply_adds, conformance::MultiplyAdds(*instruction));
       if (instruction->opcode() != Opcode::kConstant) continue;
       if (instruction->is_elided_constant()) ++summary.elided_constants;
       summary.constant_bytes = SaturatingAdd(summary.constant_bytes, Bytes(instruction->shape()));
@@ -80,4 +81,4 @@ nlohmann::json SummaryJson(const Module& module, const ModuleSummary& summary) {
           {"opcodes", summary.opcodes}};
 }
 
-}  // namespace assay
+}  // namespace assay::cli

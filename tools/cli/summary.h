@@ -9,7 +9,7 @@
 #include "nlohmann/json_fwd.hpp"
 #include "spec/ir/module.h"
 
-namespace assay {
+namespace assay::cli {
 
 struct ModuleSummary {
   int64_t computations = 0;
@@ -28,6 +28,6 @@ ModuleSummary Summarise(const Module& module);
 std::string SummaryText(const Module& module, const ModuleSummary& summary);
 nlohmann::json SummaryJson(const Module& module, const ModuleSummary& summary);
 
-}  // namespace assay
+}  // namespace assay::cli
 
 #endif  // ASSAY_TOOLS_CLI_SUMMARY_H_

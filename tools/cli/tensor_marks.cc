@@ -10,7 +10,7 @@
 #include "nlohmann/json.hpp"
 #include "spec/files/file_io.h"
 
-namespace assay {
+namespace assay::cli {
 namespace {
 
 // "arg3" or "arg3-7"; first and last number.
@@ -141,4 +141,4 @@ absl::StatusOr<std::vector<Binding>> MarkedBindings(const Module& module, const 
   return bindings;
 }
 
-}  // namespace assay
+}  // namespace assay::cli

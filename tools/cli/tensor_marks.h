@@ -11,13 +11,13 @@
 #include "interpreter/session.h"
 #include "spec/ir/module.h"
 
-namespace assay {
+namespace assay::cli {
 
 // `file`: {"arg0": {"kind": "variable", "name": "w", "output": "out0"}, ...}, or empty.
 // `binds`: arg0=out0, w=out0 (a tensor's name), arg0-18=out0-18, arg3 (kept, never changed).
 absl::StatusOr<std::vector<Binding>> MarkedBindings(const Module& module, const std::string& file,
                                                     absl::Span<const std::string> binds);
 
-}  // namespace assay
+}  // namespace assay::cli
 
 #endif  // ASSAY_TOOLS_CLI_TENSOR_MARKS_H_

@@ -20,7 +20,7 @@
 #include "absl/strings/strip.h"
 #include "tools/cli/exit_code.h"
 
-namespace assay {
+namespace assay::cli {
 namespace {
 
 constexpr int kDefaultWidth = 80;
@@ -277,4 +277,4 @@ WrappedOutput::~WrappedOutput() {
   std::cout.setstate(state);
 }
 
-}  // namespace assay
+}  // namespace assay::cli

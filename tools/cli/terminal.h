@@ -9,7 +9,7 @@
 
 #include "absl/strings/string_view.h"
 
-namespace assay {
+namespace assay::cli {
 
 enum class Colour { kGreen, kYellow, kRed, kBold };
 
@@ -80,6 +80,6 @@ void ReserveStandardStreams();
 // a message if standard output cannot be written (a full disk).
 int FinishOutput(int exit_code);
 
-}  // namespace assay
+}  // namespace assay::cli
 
 #endif  // ASSAY_TOOLS_CLI_TERMINAL_H_

@@ -34,7 +34,7 @@
 #include "tools/cli/suite_report.h"
 #include "tools/cli/terminal.h"
 
-namespace assay {
+namespace assay::cli {
 namespace {
 
 using SteadyClock = std::chrono::steady_clock;
@@ -55,15 +55,15 @@ extern "C" void RequestStop(int number) {
 // How far the run is: a line on a terminal, elsewhere one every half minute.
 class SuiteProgress {
  public:
-  SuiteProgress(absl::Span<const CorpusCase* const> cases, bool wanted)
+  SuiteProgress(absl::Span<const conformance::CorpusCase* const> cases, bool wanted)
       : line_(wanted), wanted_(wanted), cases_(static_cast<int64_t>(cases.size())) {
-    for (const CorpusCase* each : cases) cost_ += CostOf(*each);
+    for (const conformance::CorpusCase* each : cases) cost_ += CostOf(*each);
   }
 
-  void Add(const CorpusCase& corpus_case, const CaseResult& result) {
+  void Add(const conformance::CorpusCase& corpus_case, const conformance::CaseResult& result) {
     ++done_;
     done_cost_ += CostOf(corpus_case);
-    failures_ += IsFailure(result.outcome);
+    failures_ += conformance::IsFailure(result.outcome);
     const SteadyClock::time_point now = SteadyClock::now();
     // A terminal shows ten a second at most.
     if (now - shown_ >= std::chrono::milliseconds(100)) {
@@ -79,9 +79,9 @@ class SuiteProgress {
 
  private:
   // In units of one small case: most of the time goes into reading, compiling and asking.
-  static double CostOf(const CorpusCase& corpus_case) {
+  static double CostOf(const conformance::CorpusCase& corpus_case) {
     double elements = 0;
-    for (const CaseArray& input : corpus_case.inputs) {
+    for (const conformance::CaseArray& input : corpus_case.inputs) {
       double own = 1;
       for (const int64_t size : input.shape.dimensions()) own *= static_cast<double>(size);
       elements += own;
@@ -114,7 +114,7 @@ struct TestCommand {
   std::string shard;
   SuiteReport report;
   std::string bundle, reduce;
-  double timeout = kUsualTimeout;
+  double timeout = conformance::kUsualTimeout;
   TargetMemory memory;
   int64_t jobs = 0;  // 0: one for each processor, 16 at most
   int repeat = 1;
@@ -127,21 +127,24 @@ struct TestCommand {
  private:
   // Everything that is read before the first case runs.
   struct Inputs {
-    std::vector<CorpusCase> cases;  // of this shard
-    std::vector<std::string> ids;   // of the whole corpus
+    std::vector<conformance::CorpusCase> cases;  // of this shard
+    std::vector<std::string> ids;                // of the whole corpus
   };
 
-  absl::Status Read(Inputs* inputs, RunResult* run);
-  absl::Status ReadCases(const Shard& place, Inputs* inputs, RunResult* run);
+  absl::Status Read(Inputs* inputs, conformance::RunResult* run);
+  absl::Status ReadCases(const conformance::Shard& place, Inputs* inputs,
+                         conformance::RunResult* run);
   bool IsWholeTier() const;
   std::string JournalPath() const;
   absl::StatusOr<std::unique_ptr<Backend>> MakeTarget(int64_t workers) const;
   RunBudget GoldenBudget() const;
-  absl::Status RunAll(const Inputs& inputs, const TargetProfile& target_profile, RunResult* run);
-  absl::Status ReduceFailures(absl::Span<const CorpusCase> cases, const RunResult& run) const;
-  int Finish(const Inputs& inputs, RunResult* run) const;
+  absl::Status RunAll(const Inputs& inputs, const conformance::TargetProfile& target_profile,
+                      conformance::RunResult* run);
+  absl::Status ReduceFailures(absl::Span<const conformance::CorpusCase> cases,
+                              const conformance::RunResult& run) const;
+  int Finish(const Inputs& inputs, conformance::RunResult* run) const;
 
-  std::unique_ptr<Journal> journal_;  // null: there is no JSON report
+  std::unique_ptr<conformance::Journal> journal_;  // null: there is no JSON report
 };
 
 bool TestCommand::IsWholeTier() const {
@@ -155,24 +158,28 @@ std::string TestCommand::JournalPath() const {
   return json.empty() ? "" : absl::StrCat(json, ".journal");
 }
 
-absl::Status TestCommand::ReadCases(const Shard& place, Inputs* inputs, RunResult* run) {
-  absl::StatusOr<std::vector<CorpusCase>> all = selection.LoadAll();
+absl::Status TestCommand::ReadCases(const conformance::Shard& place, Inputs* inputs,
+                                    conformance::RunResult* run) {
+  absl::StatusOr<std::vector<conformance::CorpusCase>> all = selection.LoadAll();
   if (!all.ok()) return all.status();
-  run->corpus = ManifestHash(*all);
-  for (const CorpusCase& each : *all) inputs->ids.push_back(each.id);
-  if (!tier_given) selection.filter.tier = IsWholeTier() ? Tier::kQuick : Tier::kFull;
-  run->tier = std::string(TierName(selection.filter.tier));
-  absl::StatusOr<std::vector<CorpusCase>> chosen = SelectCases(*std::move(all), selection.filter);
+  run->corpus = conformance::ManifestHash(*all);
+  for (const conformance::CorpusCase& each : *all) inputs->ids.push_back(each.id);
+  if (!tier_given)
+    selection.filter.tier = IsWholeTier() ? conformance::Tier::kQuick : conformance::Tier::kFull;
+  run->tier = std::string(conformance::TierName(selection.filter.tier));
+  absl::StatusOr<std::vector<conformance::CorpusCase>> chosen =
+      conformance::SelectCases(*std::move(all), selection.filter);
   if (!chosen.ok()) return chosen.status();
-  for (CorpusCase& each : *chosen) {
+  for (conformance::CorpusCase& each : *chosen) {
     if (place.Contains(each.id)) inputs->cases.push_back(std::move(each));
   }
   run->selected = static_cast<int64_t>(inputs->cases.size());
   return absl::OkStatus();
 }
 
-absl::Status TestCommand::Read(Inputs* inputs, RunResult* run) {
-  const absl::StatusOr<Shard> place = FindShard(shard, ProcessEnvironment);
+absl::Status TestCommand::Read(Inputs* inputs, conformance::RunResult* run) {
+  const absl::StatusOr<conformance::Shard> place =
+      conformance::FindShard(shard, conformance::ProcessEnvironment);
   if (!place.ok()) return place.status();
   run->filter = selection.Words();
   run->subgraphs = depth.depth.subgraphs;
@@ -209,23 +216,25 @@ absl::StatusOr<std::unique_ptr<Backend>> TestCommand::MakeTarget(int64_t workers
   return MakeBackend(target, options);
 }
 
-absl::Status TestCommand::RunAll(const Inputs& inputs, const TargetProfile& target_profile,
-                                 RunResult* run) {
+absl::Status TestCommand::RunAll(const Inputs& inputs,
+                                 const conformance::TargetProfile& target_profile,
+                                 conformance::RunResult* run) {
   const std::string path = JournalPath();
   if (!path.empty()) {
-    absl::StatusOr<std::unique_ptr<Journal>> opened =
-        resume ? Journal::Resume(path, *run, &run->cases) : Journal::Start(path, *run);
+    absl::StatusOr<std::unique_ptr<conformance::Journal>> opened =
+        resume ? conformance::Journal::Resume(path, *run, &run->cases)
+               : conformance::Journal::Start(path, *run);
     if (!opened.ok()) return opened.status();
     journal_ = *std::move(opened);
   }
   absl::flat_hash_set<absl::string_view> done;
   for (size_t i = 0; i < run->cases.size(); ++i) done.insert(run->cases.IdOf(i));
-  std::vector<const CorpusCase*> cases;
-  for (const CorpusCase& each : inputs.cases) {
+  std::vector<const conformance::CorpusCase*> cases;
+  for (const conformance::CorpusCase& each : inputs.cases) {
     if (!done.contains(each.id)) cases.push_back(&each);
   }
   SuiteProgress progress(cases, !output.json && !output.quiet);
-  SuiteOptions options;
+  conformance::SuiteOptions options;
   options.profile = &target_profile;
   options.jobs = jobs > 0 ? jobs : std::clamp<int64_t>(std::thread::hardware_concurrency(), 1, 16);
   options.stop = &stop_requested;
@@ -233,10 +242,12 @@ absl::Status TestCommand::RunAll(const Inputs& inputs, const TargetProfile& targ
   options.each.seconds = timeout;
   options.each.repeat = repeat;
   options.each.depth = depth.depth;
-  options.each.again = selection.filter.tier == Tier::kQuick ? Again::kEighth : Again::kAll;
+  options.each.again = selection.filter.tier == conformance::Tier::kQuick
+                           ? conformance::Again::kEighth
+                           : conformance::Again::kAll;
   options.make_target = [&] { return MakeTarget(options.jobs); };
   options.started = [&](Backend& backend) { run->target_version = backend.display_name(); };
-  options.take = [&](const CorpusCase& corpus_case, CaseResult result) {
+  options.take = [&](const conformance::CorpusCase& corpus_case, conformance::CaseResult result) {
     progress.Add(corpus_case, result);
     if (journal_ != nullptr) {
       const absl::Status status = journal_->Append(result);
@@ -245,43 +256,45 @@ absl::Status TestCommand::RunAll(const Inputs& inputs, const TargetProfile& targ
     run->cases.push_back(result);
     return !fail_fast || !report.Fails(result);
   };
-  const absl::Status status = RunCases(cases, options);
+  const absl::Status status = conformance::RunCases(cases, options);
   progress.Clear();
   return status;
 }
 
 // The first failure of each operation and outcome.
-absl::Status TestCommand::ReduceFailures(absl::Span<const CorpusCase> cases,
-                                         const RunResult& run) const {
-  const absl::StatusOr<TargetProfile> target_profile = TargetProfile::Find(profile);
+absl::Status TestCommand::ReduceFailures(absl::Span<const conformance::CorpusCase> cases,
+                                         const conformance::RunResult& run) const {
+  const absl::StatusOr<conformance::TargetProfile> target_profile =
+      conformance::TargetProfile::Find(profile);
   if (!target_profile.ok()) return target_profile.status();
   const absl::StatusOr<std::unique_ptr<Backend>> backend = MakeTarget(1);
   if (!backend.ok()) return backend.status();
   RunBudget budget = GoldenBudget();
   budget.seconds = timeout;
   Reductions reductions(reduce, backend->get(), *target_profile, budget, target, profile);
-  for (const CaseResult& result : run.cases) {
-    if (!IsFailure(result.outcome) || result.waived()) continue;
+  for (const conformance::CaseResult& result : run.cases) {
+    if (!conformance::IsFailure(result.outcome) || result.waived()) continue;
     const auto found = std::lower_bound(
         cases.begin(), cases.end(), result.id,
-        [](const CorpusCase& each, const std::string& id) { return each.id < id; });
+        [](const conformance::CorpusCase& each, const std::string& id) { return each.id < id; });
     if (found == cases.end() || found->id != result.id ||
-        found->expect == CorpusCase::Expect::kRefused)
+        found->expect == conformance::CorpusCase::Expect::kRefused)
       continue;
-    const absl::StatusOr<ReadyCase> ready = MakeReady(*found);
+    const absl::StatusOr<conformance::ReadyCase> ready = conformance::MakeReady(*found);
     if (!ready.ok()) return ready.status();
     reductions.Reduce(*ready->module, ready->inputs,
-                      absl::StrCat(OutcomeName(result.outcome), " ", result.op), result.id);
+                      absl::StrCat(conformance::OutcomeName(result.outcome), " ", result.op),
+                      result.id);
   }
   return absl::OkStatus();
 }
 
-int TestCommand::Finish(const Inputs& inputs, RunResult* run) const {
+int TestCommand::Finish(const Inputs& inputs, conformance::RunResult* run) const {
   const std::vector<absl::string_view> ids(inputs.ids.begin(), inputs.ids.end());
   report.Conclude(ids, run);
   absl::Status written = report.Write(*run);
   if (!bundle.empty()) {
-    written.Update(WriteBundles(bundle, inputs.cases, *run, GoldenBudget()));
+    written.Update(conformance::WriteBundles(bundle, inputs.cases, *run, GoldenBudget()));
   }
   if (!reduce.empty()) written.Update(ReduceFailures(inputs.cases, *run));
   if (written.ok() && !run->interrupted && journal_ != nullptr) journal_->Remove();
@@ -295,17 +308,19 @@ int TestCommand::Finish(const Inputs& inputs, RunResult* run) const {
 int TestCommand::Run() {
   const SteadyClock::time_point start = SteadyClock::now();
   // GoogleTest's way to hear from a program that it knows about shards.
-  if (const auto file = ProcessEnvironment("GTEST_SHARD_STATUS_FILE")) std::ofstream{*file};
+  if (const auto file = conformance::ProcessEnvironment("GTEST_SHARD_STATUS_FILE"))
+    std::ofstream{*file};
   Inputs inputs;
   profile = profile_option.For(target);
-  const absl::StatusOr<TargetProfile> target_profile = TargetProfile::Find(profile);
+  const absl::StatusOr<conformance::TargetProfile> target_profile =
+      conformance::TargetProfile::Find(profile);
   if (!target_profile.ok()) return Fail(target_profile.status(), output);
-  RunResult run = BeginRun(target, profile, *target_profile);
+  conformance::RunResult run = BeginRun(target, profile, *target_profile);
   absl::Status status = Read(&inputs, &run);
   if (!status.ok()) return Fail(status, output);
   if (list) {
     nlohmann::json ids = nlohmann::json::array();
-    for (const CorpusCase& each : inputs.cases) {
+    for (const conformance::CorpusCase& each : inputs.cases) {
       if (output.json) {
         ids.push_back(each.id);
       } else {
@@ -381,4 +396,4 @@ void AddTestCommand(CLI::App& app, int* exit_code) {
   });
 }
 
-}  // namespace assay
+}  // namespace assay::cli

@@ -10,7 +10,7 @@
 #include "tools/cli/exit_code.h"
 #include "tools/cli/report.h"
 
-namespace assay {
+namespace assay::cli {
 namespace {
 
 // Files, plans and arguments of all programs.
@@ -106,7 +106,8 @@ absl::StatusOr<bool> ReportProgram(const TogetherRun& run, const Loaded& loaded,
         ReadResults(*loaded.files[number].module, run.options.expects[number],
                     runtime::ModuleForm::kPartitioned);
     if (!expected.ok()) return expected.status();
-    absl::StatusOr<Comparison> comparison = CompareByDevice(results, *expected);
+    absl::StatusOr<conformance::Comparison> comparison =
+        conformance::CompareByDevice(results, *expected);
     if (!comparison.ok()) return comparison.status();
     accepted = Accepted(*comparison, run.max_ulp);
     entry["comparison"] = ReportJson(*comparison, run.max_ulp);
@@ -173,4 +174,4 @@ int RunTogether(const TogetherRun& run) {
   return accepted ? kExitOk : kExitMismatch;
 }
 
-}  // namespace assay
+}  // namespace assay::cli

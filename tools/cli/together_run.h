@@ -11,7 +11,7 @@
 #include "tools/cli/feeds.h"
 #include "tools/cli/options.h"
 
-namespace assay {
+namespace assay::cli {
 
 struct TogetherOptions {
   bool together = false;
@@ -38,6 +38,6 @@ struct TogetherRun {
 // Runs the modules, prints, saves and compares the results. Returns the exit code.
 int RunTogether(const TogetherRun& run);
 
-}  // namespace assay
+}  // namespace assay::cli
 
 #endif  // ASSAY_TOOLS_CLI_TOGETHER_RUN_H_

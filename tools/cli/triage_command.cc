@@ -24,7 +24,7 @@
 #include "tools/cli/triage_files.h"
 #include "tools/cli/triage_graphs.h"
 
-namespace assay {
+namespace assay::cli {
 namespace {
 
 constexpr int kShownModules = 5;  // of a group, in the text
@@ -40,17 +40,17 @@ struct TriageCommand {
   DepthOptions depth;
   OutputOptions output;
 
-  TriageCommand() { budget.budget.seconds = kUsualTimeout; }
+  TriageCommand() { budget.budget.seconds = conformance::kUsualTimeout; }
   int Run() const;
 };
 
-void PrintText(const std::vector<TriageGroup>& groups) {
-  for (const TriageGroup& group : groups) {
+void PrintText(const std::vector<conformance::TriageGroup>& groups) {
+  for (const conformance::TriageGroup& group : groups) {
     const auto count = static_cast<int>(group.entries.size());
     std::cout << Heading(group) << " (" << count << ")\n";
-    if (group.triage_class == TriageClass::kEqual) continue;
+    if (group.triage_class == conformance::TriageClass::kEqual) continue;
     for (int i = 0; i < std::min(count, kShownModules); ++i) {
-      const TriageEntry& entry = group.entries[i];
+      const conformance::TriageEntry& entry = group.entries[i];
       std::cout << "  " << entry.name;
       if (entry.instructions > 0) std::cout << ", " << entry.instructions << " instructions";
       if (!entry.instruction.empty()) std::cout << ", %" << entry.instruction;
@@ -72,7 +72,7 @@ int TriageCommand::Run() const {
                 output);
   }
   const std::string profile = profile_option.For(target);
-  auto target_profile = TargetProfile::Find(profile);
+  auto target_profile = conformance::TargetProfile::Find(profile);
   if (!target_profile.ok()) return Fail(target_profile.status(), output);
   if (absl::Status status = CheckExist(arguments); !status.ok()) return Fail(status, output);
   auto files = ModuleFiles(arguments);
@@ -103,13 +103,13 @@ int TriageCommand::Run() const {
   if (reductions.wanted()) question.observer = &reducing;
   Progress progress(!output.json && !output.quiet);
   question.progress = [&](size_t done, const std::string& path) {
-    progress.Show(
-        absl::StrCat(WithCommas(done), " of ", Counted(files->size(), "module"), ", now ", path));
+    progress.Show(absl::StrCat(conformance::WithCommas(done), " of ",
+                               conformance::Counted(files->size(), "module"), ", now ", path));
   };
   const TriageRun run = TriageFiles(*files, question);
   progress.Clear();
   if (!html.empty()) {
-    const std::string title = absl::StrCat("Triage of ", Counted(run.files, "module"),
+    const std::string title = absl::StrCat("Triage of ", conformance::Counted(run.files, "module"),
                                            target.empty() ? "" : absl::StrCat(" on ", target));
     const absl::Status status =
         WriteFileAtomically(html, graphs.Page(run, title, ClosingSentence(run, profile)));
@@ -124,8 +124,8 @@ int TriageCommand::Run() const {
     }
     std::cout << run.Counts() << "\n";
     if (run.random > 0) {
-      std::cout << Counted(run.random, "module") << " ran on random inputs (--seed " << seed
-                << ")\n";
+      std::cout << conformance::Counted(run.random, "module") << " ran on random inputs (--seed "
+                << seed << ")\n";
     }
     std::cout << Wrapped(ClosingSentence(run, profile), TextWidth(), 0) << "\n";
   }
@@ -170,4 +170,4 @@ void AddTriageCommand(CLI::App& app, int* exit_code) {
   sub->callback([command, exit_code] { *exit_code = command->Run(); });
 }
 
-}  // namespace assay
+}  // namespace assay::cli

@@ -14,7 +14,7 @@
 #include "tools/cli/options.h"
 #include "tools/cli/terminal.h"
 
-namespace assay {
+namespace assay::cli {
 namespace {
 
 // What stands beside X.hlo is called X.inputs.npz, X.expected.npz, X.actual.npz.
@@ -33,20 +33,21 @@ bool Exists(const std::string& path) {
   return std::filesystem::exists(path, error);
 }
 
-TriageEntry Broken(const std::string& name, const absl::Status& status) {
-  TriageEntry entry;
+conformance::TriageEntry Broken(const std::string& name, const absl::Status& status) {
+  conformance::TriageEntry entry;
   entry.name = name;
-  entry.triage_class = status.code() == absl::StatusCode::kUnimplemented ? TriageClass::kUnsupported
-                                                                         : TriageClass::kBroken;
-  entry.kind = std::string(TriageClassName(entry.triage_class));
+  entry.triage_class = status.code() == absl::StatusCode::kUnimplemented
+                           ? conformance::TriageClass::kUnsupported
+                           : conformance::TriageClass::kBroken;
+  entry.kind = std::string(conformance::TriageClassName(entry.triage_class));
   entry.detail = ForPeople(status.message());
   return entry;
 }
 
 // One for each stored result, or one for what the target returns.
-std::vector<TriageEntry> EntriesOf(const std::string& path, const TriageQuestion& question,
-                                   int64_t* random) {
-  const TargetProfile& profile = *question.profile;
+std::vector<conformance::TriageEntry> EntriesOf(const std::string& path,
+                                                const TriageQuestion& question, int64_t* random) {
+  const conformance::TargetProfile& profile = *question.profile;
   absl::StatusOr<ModuleFile> file = OpenModuleFile(path);
   if (!file.ok()) return {Broken(path, file.status())};
   std::vector<std::pair<std::string, std::string>> stored;  // name, file
@@ -70,11 +71,11 @@ std::vector<TriageEntry> EntriesOf(const std::string& path, const TriageQuestion
   auto loaded = inputs.LoadByDevice(*file, question.budget.bytes,
                                     processes->grid.count() / processes->per_device);
   if (!loaded.ok()) return {Broken(path, loaded.status())};
-  TriageInput input{path, file->module.get(), *std::move(loaded), {}};
-  std::vector<TriageEntry> entries;
+  conformance::TriageInput input{path, file->module.get(), *std::move(loaded), {}};
+  std::vector<conformance::TriageEntry> entries;
   if (question.target != nullptr) {
-    entries.push_back(Triage(input, question.target, profile, question.budget, question.depth,
-                             question.observer));
+    entries.push_back(conformance::Triage(input, question.target, profile, question.budget,
+                                          question.depth, question.observer));
     return entries;
   }
   for (const auto& [name, results] : stored) {
@@ -85,11 +86,13 @@ std::vector<TriageEntry> EntriesOf(const std::string& path, const TriageQuestion
     }
     input.name = name;
     input.actual = *std::move(actual);
-    entries.push_back(Triage(input, nullptr, profile, question.budget, {}, question.observer));
+    entries.push_back(
+        conformance::Triage(input, nullptr, profile, question.budget, {}, question.observer));
   }
   if (stored.empty() && file->result) {
     input.actual = std::vector<Literal>{*file->result};
-    entries.push_back(Triage(input, nullptr, profile, question.budget, {}, question.observer));
+    entries.push_back(
+        conformance::Triage(input, nullptr, profile, question.budget, {}, question.observer));
   }
   if (entries.empty()) {
     entries.push_back(Broken(path, absl::InvalidArgumentError(absl::StrCat(
@@ -99,8 +102,9 @@ std::vector<TriageEntry> EntriesOf(const std::string& path, const TriageQuestion
 }
 
 // The same, but what does not fit into memory is broken alone.
-std::vector<TriageEntry> WithinMemory(const std::string& path, const TriageQuestion& question,
-                                      int64_t* random) {
+std::vector<conformance::TriageEntry> WithinMemory(const std::string& path,
+                                                   const TriageQuestion& question,
+                                                   int64_t* random) {
   try {
     return EntriesOf(path, question, random);
   } catch (const std::bad_alloc&) {
@@ -109,18 +113,18 @@ std::vector<TriageEntry> WithinMemory(const std::string& path, const TriageQuest
   return {Broken(path, absl::ResourceExhaustedError("there is not enough memory for it"))};
 }
 
-nlohmann::json GroupsJson(const std::vector<TriageGroup>& groups) {
+nlohmann::json GroupsJson(const std::vector<conformance::TriageGroup>& groups) {
   nlohmann::json list = nlohmann::json::array();
-  for (const TriageGroup& group : groups) {
+  for (const conformance::TriageGroup& group : groups) {
     nlohmann::json modules = nlohmann::json::array();
-    for (const TriageEntry& entry : group.entries) {
+    for (const conformance::TriageEntry& entry : group.entries) {
       modules.push_back({{"name", entry.name},
                          {"instructions", entry.instructions},
                          {"instruction", entry.instruction},
                          {"source", entry.source},
                          {"detail", ForPeople(entry.detail)}});
     }
-    list.push_back({{"class", TriageClassName(group.triage_class)},
+    list.push_back({{"class", conformance::TriageClassName(group.triage_class)},
                     {"operation", group.operation},
                     {"kind", group.kind},
                     {"modules", std::move(modules)}});
@@ -131,17 +135,18 @@ nlohmann::json GroupsJson(const std::vector<TriageGroup>& groups) {
 }  // namespace
 
 int64_t TriageRun::failing() const {
-  return counts[static_cast<int>(TriageClass::kWrong)] +
-         counts[static_cast<int>(TriageClass::kFailed)];
+  return counts[static_cast<int>(conformance::TriageClass::kWrong)] +
+         counts[static_cast<int>(conformance::TriageClass::kFailed)];
 }
 
 bool TriageRun::fails() const { return failing() > 0 || judged == 0; }
 
 std::string TriageRun::Counts() const {
   std::string text = absl::StrCat(files, files == 1 ? " module" : " modules");
-  for (int i = 0; i < kTriageClasses; ++i) {
+  for (int i = 0; i < conformance::kTriageClasses; ++i) {
     if (counts[i] == 0) continue;
-    absl::StrAppend(&text, ", ", counts[i], " ", TriageClassName(static_cast<TriageClass>(i)));
+    absl::StrAppend(&text, ", ", counts[i], " ",
+                    conformance::TriageClassName(static_cast<conformance::TriageClass>(i)));
   }
   return text;
 }
@@ -149,24 +154,24 @@ std::string TriageRun::Counts() const {
 TriageRun TriageFiles(absl::Span<const std::string> files, const TriageQuestion& question) {
   TriageRun run;
   run.files = files.size();
-  std::vector<TriageEntry> entries;
+  std::vector<conformance::TriageEntry> entries;
   for (const std::string& path : files) {
     if (question.progress) question.progress(&path - files.data(), path);
-    for (TriageEntry& entry : WithinMemory(path, question, &run.random)) {
+    for (conformance::TriageEntry& entry : WithinMemory(path, question, &run.random)) {
       ++run.counts[static_cast<int>(entry.triage_class)];
       ++run.results;
-      run.judged += IsJudged(entry.triage_class);
+      run.judged += conformance::IsJudged(entry.triage_class);
       entries.push_back(std::move(entry));
     }
   }
-  run.groups = GroupEntries(std::move(entries));
+  run.groups = conformance::GroupEntries(std::move(entries));
   return run;
 }
 
-std::string Heading(const TriageGroup& group) {
-  std::string heading = absl::StrCat(TriageClassName(group.triage_class));
+std::string Heading(const conformance::TriageGroup& group) {
+  std::string heading = absl::StrCat(conformance::TriageClassName(group.triage_class));
   if (!group.operation.empty()) absl::StrAppend(&heading, ": ", group.operation);
-  if (!group.kind.empty() && group.kind != TriageClassName(group.triage_class)) {
+  if (!group.kind.empty() && group.kind != conformance::TriageClassName(group.triage_class)) {
     absl::StrAppend(&heading, ", ", group.kind);
   }
   return heading;
@@ -176,26 +181,28 @@ std::string Heading(const TriageGroup& group) {
 std::string ClosingSentence(const TriageRun& run, const std::string& profile) {
   const int64_t failing = run.failing(), judged = run.judged;
   if (failing > 0) {
-    const TriageEntry& first = run.groups.front().entries.front();
-    std::string text = absl::StrCat(Counted(failing, "result"), failing == 1 ? " is" : " are",
-                                    " wrong or missing; look first at ", first.name, ": ");
+    const conformance::TriageEntry& first = run.groups.front().entries.front();
+    std::string text =
+        absl::StrCat(conformance::Counted(failing, "result"), failing == 1 ? " is" : " are",
+                     " wrong or missing; look first at ", first.name, ": ");
     if (!first.instruction.empty()) absl::StrAppend(&text, first.instruction);
     if (!first.source.empty()) absl::StrAppend(&text, " (", first.source, ")");
     if (!first.instruction.empty() && !first.detail.empty()) absl::StrAppend(&text, ", ");
     return absl::StrCat(text, ForPeople(first.detail), ".");
   }
   if (judged == 0) return "No module was judged, which counts as a failure.";
-  return absl::StrCat(
-      "No bug found: ",
-      judged == 1 ? "the only result that was judged is"
-                  : absl::StrCat("all ", WithCommas(judged), " results that were judged are"),
-      " what profile ", profile, " permits.");
+  return absl::StrCat("No bug found: ",
+                      judged == 1 ? "the only result that was judged is"
+                                  : absl::StrCat("all ", conformance::WithCommas(judged),
+                                                 " results that were judged are"),
+                      " what profile ", profile, " permits.");
 }
 
 nlohmann::json TriageJson(const TriageRun& run, const std::string& profile) {
   nlohmann::json by_class;
-  for (int i = 0; i < kTriageClasses; ++i) {
-    by_class[std::string(TriageClassName(static_cast<TriageClass>(i)))] = run.counts[i];
+  for (int i = 0; i < conformance::kTriageClasses; ++i) {
+    by_class[std::string(conformance::TriageClassName(static_cast<conformance::TriageClass>(i)))] =
+        run.counts[i];
   }
   return {{"modules", run.files},
           {"random_inputs", run.random},
@@ -206,4 +213,4 @@ nlohmann::json TriageJson(const TriageRun& run, const std::string& profile) {
           {"groups", GroupsJson(run.groups)}};
 }
 
-}  // namespace assay
+}  // namespace assay::cli

@@ -14,23 +14,23 @@
 #include "conformance/diagnose/triage.h"
 #include "nlohmann/json_fwd.hpp"
 
-namespace assay {
+namespace assay::cli {
 
 struct TriageQuestion {
   Backend* target = nullptr;  // null to judge stored results
-  const TargetProfile* profile = nullptr;
+  const conformance::TargetProfile* profile = nullptr;
   uint64_t seed = 1;  // the seed of random inputs for modules without inputs
   RunBudget budget;   // the budget of each module
-  TraceDepth depth;
-  TriageObserver* observer = nullptr;
+  conformance::TraceDepth depth;
+  conformance::TriageObserver* observer = nullptr;
   // Called before each file with the number of finished files; may be null.
   std::function<void(size_t done, const std::string& path)> progress = nullptr;
 };
 
 struct TriageRun {
   size_t files = 0;
-  std::vector<TriageGroup> groups;
-  std::array<int64_t, kTriageClasses> counts{};  // the number of results by class
+  std::vector<conformance::TriageGroup> groups;
+  std::array<int64_t, conformance::kTriageClasses> counts{};  // the number of results by class
   int64_t judged = 0, results = 0;
   int64_t random = 0;  // the number of modules that ran on random arguments
 
@@ -44,11 +44,11 @@ struct TriageRun {
 TriageRun TriageFiles(absl::Span<const std::string> files, const TriageQuestion& question);
 
 // Returns "wrong: tanh f32, finite instead of another finite".
-std::string Heading(const TriageGroup& group);
+std::string Heading(const conformance::TriageGroup& group);
 // Returns the closing sentence of the run.
 std::string ClosingSentence(const TriageRun& run, const std::string& profile);
 nlohmann::json TriageJson(const TriageRun& run, const std::string& profile);
 
-}  // namespace assay
+}  // namespace assay::cli
 
 #endif  // ASSAY_TOOLS_CLI_TRIAGE_FILES_H_

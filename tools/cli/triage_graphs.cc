@@ -7,18 +7,19 @@
 #include "conformance/judge/verdict_text.h"
 #include "conformance/report/graph_page.h"
 
-namespace assay {
+namespace assay::cli {
 namespace {
 
 constexpr size_t kMostGraphBytes = size_t{32} << 20;
 
-bool IsDrawn(TriageClass triage_class) {
-  return triage_class == TriageClass::kWrong || triage_class == TriageClass::kFailed ||
-         triage_class == TriageClass::kNotJudgeable;
+bool IsDrawn(conformance::TriageClass triage_class) {
+  return triage_class == conformance::TriageClass::kWrong ||
+         triage_class == conformance::TriageClass::kFailed ||
+         triage_class == conformance::TriageClass::kNotJudgeable;
 }
 
-std::string SentenceOf(const TriageEntry& entry) {
-  std::string text(TriageClassName(entry.triage_class));
+std::string SentenceOf(const conformance::TriageEntry& entry) {
+  std::string text(conformance::TriageClassName(entry.triage_class));
   if (!entry.operation.empty()) absl::StrAppend(&text, ": ", entry.operation);
   if (!entry.instruction.empty()) absl::StrAppend(&text, ", ", entry.instruction);
   if (!entry.source.empty()) absl::StrAppend(&text, " (", entry.source, ")");
@@ -28,15 +29,17 @@ std::string SentenceOf(const TriageEntry& entry) {
 
 }  // namespace
 
-void TriageGraphs::TakeInstruction(const InstructionVerdict& verdict, const Excerpt& excerpt) {
+void TriageGraphs::TakeInstruction(const conformance::InstructionVerdict& verdict,
+                                   const conformance::Excerpt& excerpt) {
   notes_.Take(verdict, excerpt);
 }
 
-void TriageGraphs::TakeWhole(const WholeVerdict& whole) { whole_ = whole; }
+void TriageGraphs::TakeWhole(const conformance::WholeVerdict& whole) { whole_ = whole; }
 
-void TriageGraphs::TakeEntry(const TriageInput& input, const TriageEntry& entry) {
+void TriageGraphs::TakeEntry(const conformance::TriageInput& input,
+                             const conformance::TriageEntry& entry) {
   GraphNotes notes = std::exchange(notes_, {});
-  const std::optional<WholeVerdict> whole = std::exchange(whole_, std::nullopt);
+  const std::optional<conformance::WholeVerdict> whole = std::exchange(whole_, std::nullopt);
   if (!IsDrawn(entry.triage_class) || bytes_ >= kMostGraphBytes) return;
   if (whole) notes.TakeWhole(*input.module, *whole);
   nlohmann::json data = notes.Data(*input.module, entry.name, SentenceOf(entry));
@@ -46,16 +49,17 @@ void TriageGraphs::TakeEntry(const TriageInput& input, const TriageEntry& entry)
 
 std::string TriageGraphs::Page(const TriageRun& run, const std::string& title,
                                const std::string& summary) {
-  std::vector<GraphGroup> groups;
-  for (const TriageGroup& group : run.groups) {
-    if (group.triage_class == TriageClass::kEqual) continue;
-    GraphGroup listed{absl::StrCat(Heading(group), " (", WithCommas(group.entries.size()), ")"),
-                      {}};
-    for (const TriageEntry& entry : group.entries) {
-      ListedGraph graph;
+  std::vector<conformance::GraphGroup> groups;
+  for (const conformance::TriageGroup& group : run.groups) {
+    if (group.triage_class == conformance::TriageClass::kEqual) continue;
+    conformance::GraphGroup listed{
+        absl::StrCat(Heading(group), " (", conformance::WithCommas(group.entries.size()), ")"), {}};
+    for (const conformance::TriageEntry& entry : group.entries) {
+      conformance::ListedGraph graph;
       graph.title = entry.name;
       graph.summary = SentenceOf(entry);
-      graph.note = entry.instructions > 0 ? Counted(entry.instructions, "instruction") : "";
+      graph.note =
+          entry.instructions > 0 ? conformance::Counted(entry.instructions, "instruction") : "";
       if (!entry.instruction.empty()) absl::StrAppend(&graph.note, ", %", entry.instruction);
       if (!entry.source.empty()) absl::StrAppend(&graph.note, " (", entry.source, ")");
       const auto found = graphs_.find(entry.name);
@@ -64,7 +68,7 @@ std::string TriageGraphs::Page(const TriageRun& run, const std::string& title,
     }
     groups.push_back(std::move(listed));
   }
-  return GraphListPage(title, summary, std::move(groups));
+  return conformance::GraphListPage(title, summary, std::move(groups));
 }
 
-}  // namespace assay
+}  // namespace assay::cli

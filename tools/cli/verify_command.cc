@@ -22,7 +22,7 @@
 #include "tools/cli/program_options.h"
 #include "tools/cli/report.h"
 
-namespace assay {
+namespace assay::cli {
 namespace {
 
 struct VerifyCommand {
@@ -172,4 +172,4 @@ void AddVerifyCommand(CLI::App& app, int* exit_code) {
   sub->callback([command, exit_code] { *exit_code = command->Run(); });
 }
 
-}  // namespace assay
+}  // namespace assay::cli

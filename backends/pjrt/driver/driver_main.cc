@@ -72,8 +72,8 @@ std::string KeyOf(const Target& target, absl::string_view argument) {
 
 absl::Status Run(absl::string_view argument, int requests, int responses) {
   const absl::StatusOr<Target> target = ParseTarget(argument);
-  if (!target.ok()) return ServeError(target.status(), requests, responses);
-  ServerOptions options;
+  if (!target.ok()) return process::ServeError(target.status(), requests, responses);
+  process::ServerOptions options;
   if (access(target->path.c_str(), R_OK) == 0) {
     options.types = StoredTypes(KeyOf(*target, argument), [&]() -> absl::StatusOr<TypeQuestion> {
       absl::StatusOr<std::unique_ptr<PluginBackend>> backend = Start(*target, argument);
@@ -84,14 +84,14 @@ absl::Status Run(absl::string_view argument, int requests, int responses) {
     });
   }
   absl::StatusOr<std::unique_ptr<PluginBackend>> backend = Start(*target, argument);
-  if (!backend.ok()) return ServeError(backend.status(), requests, responses);
+  if (!backend.ok()) return process::ServeError(backend.status(), requests, responses);
   options.name = absl::StrReplaceAll((*backend)->display_name(), {{"\n", " "}});
   options.version = absl::StrCat("PJRT ", kApiMajor, ".", (*backend)->minor_version());
   constexpr int64_t kMostDevices = 4096;
   options.devices = std::min(kMostDevices, (*backend)->capabilities().devices);
   options.feeds = false;
   options.dynamic_sizes = false;
-  return Serve(**backend, options, requests, responses);
+  return process::Serve(**backend, options, requests, responses);
 }
 
 }  // namespace
@@ -108,9 +108,9 @@ int main(int argc, char** argv) {
                  "Assay starts it: assay test --target pjrt:PLUGIN.so (docs/pjrt.md)\n");
     return 2;
   }
-  const absl::StatusOr<int> requests = assay::DescriptorOf("ASSAY_REQUEST_FD", argv[0]);
+  const absl::StatusOr<int> requests = assay::process::DescriptorOf("ASSAY_REQUEST_FD", argv[0]);
   if (!requests.ok()) return fail(requests.status());
-  const absl::StatusOr<int> responses = assay::DescriptorOf("ASSAY_RESPONSE_FD", argv[0]);
+  const absl::StatusOr<int> responses = assay::process::DescriptorOf("ASSAY_RESPONSE_FD", argv[0]);
   if (!responses.ok()) return fail(responses.status());
   const absl::Status status = assay::pjrt::Run(argv[1], *requests, *responses);
   // A plug-in's own threads may still run; its destructors are not ours to call.

@@ -16,11 +16,11 @@ absl::StatusOr<std::unique_ptr<Backend>> MakeEngine(absl::string_view name,
   golden.run.random_seed = options.seed;
   if (name == "golden") return std::make_unique<GoldenBackend>(std::move(golden));
   if (name == "cpu" || name == "cpu:strict" || name == "cpu:plain") {
-    CpuOptions cpu;
+    cpu::CpuOptions cpu;
     cpu.strict = name == "cpu:strict";
     cpu.plain = name == "cpu:plain";
     cpu.run = golden.run;
-    return std::make_unique<CpuBackend>(std::move(cpu));
+    return std::make_unique<cpu::CpuBackend>(std::move(cpu));
   }
   return absl::InvalidArgumentError(
       absl::StrCat("'", name,

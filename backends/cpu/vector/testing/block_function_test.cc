@@ -82,7 +82,7 @@ class Case {
     const runtime::FloatEnvironmentGuard guard;
     const Instruction& root = *module_->entry()->root();
     const ElementType type = root.shape().element_type();
-    const auto golden = PrepareScalarFunction(root);
+    const auto golden = evaluator::PrepareScalarFunction(root);
     ASSERT_TRUE(golden.ok()) << golden.status();
     const auto function = FindBlockFunction(root);
     ASSERT_TRUE(function.ok()) << function.status();
@@ -152,8 +152,8 @@ TEST_P(EveryType, PlainOperations) {
     // nothing (docs/cpu_accuracy.md).
     const bool ordinary =
         IsComplex(type) && (info.opcode == Opcode::kPower || info.opcode == Opcode::kAtan2);
-    const ElementType result = ScalarResultType(info.opcode, type);
-    if (!FindScalarFunction({info.opcode, type, result})) continue;
+    const ElementType result = evaluator::ScalarResultType(info.opcode, type);
+    if (!evaluator::FindScalarFunction({info.opcode, type, result})) continue;
     const std::string call =
         absl::StrCat(std::string(info.name), info.arity == 1   ? "(p0)"
                                              : info.arity == 2 ? "(p0, p1)"

@@ -120,7 +120,7 @@ class BlockProgramOf : public ::testing::TestWithParam<ElementType> {
     }
     for (const auto& [number, element] : region.constants) registers[number] = element;
     for (const analysis::FlatRegion::Step& step : region.steps) {
-      const ScalarFunction f = *PrepareScalarFunction(*step.instruction);
+      const evaluator::ScalarFunction f = *evaluator::PrepareScalarFunction(*step.instruction);
       const auto& o = step.operands;
       registers[step.result] = f.arity == 1 ? f(registers[o[0]])
                                : f.arity == 2

@@ -7,7 +7,7 @@
 #include "../../../../sum_bounds.h"
 #undef sum_bounds
 
-namespace assay::sum_bounds {
+namespace assay::evaluator::sum_bounds {
 
 inline double quick_scale = 1, running_scale = 1, second_scale = 1, underflow_scale = 1;
 
@@ -24,6 +24,6 @@ inline double Underflow(int64_t path) {
   return underflow_scale * proven_sum_bounds::Underflow(path);
 }
 
-}  // namespace assay::sum_bounds
+}  // namespace assay::evaluator::sum_bounds
 
 #endif  // ASSAY_EVALUATOR_REAL_TESTING_SMALL_BOUNDS_H_

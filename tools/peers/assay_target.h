@@ -406,6 +406,37 @@ class ModuleReader {
   const std::string& text_;
 };
 
+[[noreturn]] inline void RefuseConstant(const char* at) {
+  throw Unsupported("a constant with " + std::string(at).substr(0, 12));
+}
+
+// Reads "nan", "-nan" or "nan(0x1)", where the number is the whole significand, as bits of T. A
+// signalling NaN stays one, which std::strtof would make quiet. Returns the end, or null for
+// numbers.
+template <class T>
+const char* ReadNan(const char* at, T* out) {
+  using Bits = typename std::conditional<sizeof(T) == 4, uint32_t, uint64_t>::type;
+  const int significand = sizeof(T) == 4 ? 23 : 52;
+  const Bits field = (Bits{1} << significand) - 1;
+  const char* const begin = at;
+  const bool negative = *at == '-';
+  if (negative) ++at;
+  if (std::strncmp(at, "nan", 3) != 0) return nullptr;
+  at += 3;
+  Bits payload = Bits{1} << (significand - 1);
+  if (*at == '(') {
+    char* end = nullptr;
+    payload = static_cast<Bits>(std::strtoull(at + 1, &end, 16)) & field;
+    if (payload == 0 || *end != ')') RefuseConstant(begin);
+    at = end + 1;
+  }
+  const Bits sign = Bits{negative} << (8 * sizeof(T) - 1);
+  const Bits exponent = static_cast<Bits>(~field) & ~(Bits{1} << (8 * sizeof(T) - 1));
+  const Bits bits = sign | exponent | payload;
+  std::memcpy(out, &bits, sizeof(T));
+  return at;
+}
+
 // The elements of a constant: numbers, true, false, nan and inf between braces and commas.
 template <class T>
 void ReadElements(const std::string& text, Array* array) {
@@ -424,6 +455,13 @@ void ReadElements(const std::string& text, Array* array) {
       at += *at == 't' ? 4 : 5;
       continue;
     }
+    if (!std::is_integral<T>::value) {
+      if (const char* after = ReadNan(at, &out[done])) {
+        at = after;
+        ++done;
+        continue;
+      }
+    }
     if (std::is_integral<T>::value) {
       out[done++] = *at == '-' ? static_cast<T>(std::strtoll(at, &end, 10))
                                : static_cast<T>(std::strtoull(at, &end, 10));
@@ -432,7 +470,7 @@ void ReadElements(const std::string& text, Array* array) {
     } else {
       out[done++] = static_cast<T>(std::strtod(at, &end));
     }
-    if (end == at || *end == '(') throw Unsupported("a constant with " + std::string(at, 12));
+    if (end == at || *end == '(') RefuseConstant(at);
     at = end;
   }
   if (done != count) throw Unsupported("a constant whose elements are elided");

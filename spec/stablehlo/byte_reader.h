@@ -5,8 +5,10 @@
 #ifndef ASSAY_SPEC_STABLEHLO_BYTE_READER_H_
 #define ASSAY_SPEC_STABLEHLO_BYTE_READER_H_
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <string>
 
 #include "absl/status/status.h"
@@ -93,6 +95,36 @@ class ByteReader {
   const char* end_ = nullptr;
   const char* error_ = nullptr;
   size_t error_offset_ = 0;
+};
+
+// A cursor without checks of its own, for places where enough bytes are left: each number may take
+// eight of them.
+class UncheckedReader {
+ public:
+  explicit UncheckedReader(const char* at) : at_(at) {}
+  const char* at() const { return at_; }
+  // Returns false once a number had more than 8 bytes.
+  bool ok() const { return ok_; }
+
+  uint8_t Byte() { return static_cast<uint8_t>(*at_++); }
+  uint64_t Varint() {
+    const uint64_t bits = LoadLittleEndian(at_);
+    ok_ &= (bits & 0xFF) != 0;
+    const int size = std::countr_zero(bits | 0x80) + 1;
+    at_ += size;
+    return bits << (64 - 8 * size) >> (64 - 7 * size);
+  }
+
+ private:
+  static uint64_t LoadLittleEndian(const char* at) {
+    uint64_t bits = 0;
+    std::memcpy(&bits, at, sizeof(bits));
+    if constexpr (std::endian::native == std::endian::big) bits = __builtin_bswap64(bits);
+    return bits;
+  }
+
+  const char* at_;
+  bool ok_ = true;
 };
 
 }  // namespace assay::stablehlo

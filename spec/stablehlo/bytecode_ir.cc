@@ -1,18 +1,13 @@
 #include "spec/stablehlo/bytecode_ir.h"
 
 #include <algorithm>
-#include <bit>
-#include <cstring>
 #include <string>
-#include <tuple>
 #include <utility>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "spec/stablehlo/bytecode_entries.h"
-#include "spec/stablehlo/plain_properties.h"
-#include "spec/stablehlo/vhlo_values.h"
+#include "spec/stablehlo/operation_attributes.h"
 
 namespace assay::stablehlo {
 namespace {
@@ -65,16 +60,6 @@ struct ResolvedName {
   bool has_defaults = false;
 };
 
-// The attributes that one blob of properties has for the operations of one name.
-struct ResolvedProperties {
-  size_t name = SIZE_MAX;
-  AttributeList attributes;
-  uint64_t weight = 0;
-  // The same as operations have it that have no other attributes, once it has been made.
-  const AttributeSet* set = nullptr;
-  bool has_set = false;
-};
-
 // Dialects whose operations are all known; those of others are kept, for messages that name them.
 bool IsKnown(absl::string_view dialect) {
   return dialect == "vhlo" || dialect == "stablehlo" || dialect == "chlo" || dialect == "func" ||
@@ -117,12 +102,6 @@ class IrReader {
   void Define(Value* value);
   // A cast between VHLO's types and others, which are the same here: the operand is the result.
   bool Forward();
-  absl::StatusOr<AttributeList> Properties(size_t name, absl::string_view blob, uint64_t& weight);
-  absl::StatusOr<AttributeList> FromDictionary(const VhloOp& op,
-                                               absl::Span<const NamedAttribute> fields);
-  absl::StatusOr<const AttributeSet*> Merge(size_t name, const Attribute* dictionary,
-                                            const ResolvedProperties* properties);
-  ResolvedProperties* ReadProperties(size_t name);
   void Fail(absl::Status status);
   // An error in the operation that is being read.
   void FailHere(const absl::Status& status);
@@ -133,9 +112,9 @@ class IrReader {
   const BytecodeFile& file_;
   Program& program_;
   BytecodeEntries entries_;
+  OperationAttributes attributes_;
   ByteReader in_;
   std::vector<ResolvedName> names_;
-  std::vector<ResolvedProperties> properties_;
   std::vector<OpenOperation> open_;
   std::vector<Ref<Value>> values_;  // of the current isolated scope, by number
   // Of the operation that is being read.
@@ -145,10 +124,6 @@ class IrReader {
   // Of the block that is being read.
   std::vector<const Type*> argument_types_;
   std::vector<const Location*> argument_locations_;
-  // The attributes of operations, by what says them.
-  absl::flat_hash_map<std::tuple<size_t, const Attribute*, const ResolvedProperties*>,
-                      const AttributeSet*>
-      shared_;
   const OperationName* const function_return_ = program_.NameOf("func.return");
   uint64_t weight_ = 0;
   size_t announced_ = 0;
@@ -159,8 +134,8 @@ IrReader::IrReader(const BytecodeFile& file, std::shared_ptr<const void> owner, 
     : file_(file),
       program_(program),
       entries_(file, program, std::move(owner)),
-      in_(file.ir),
-      properties_(file.properties.size()) {
+      attributes_(file, entries_, program),
+      in_(file.ir) {
   names_.reserve(file.names.size());
   for (const BytecodeName& name : file.names) {
     ResolvedName resolved;
@@ -326,93 +301,6 @@ void IrReader::ReadOperands() {
   }
 }
 
-// Attributes of VHLO before 0.15, which had no properties.
-absl::StatusOr<AttributeList> IrReader::FromDictionary(const VhloOp& op,
-                                                       absl::Span<const NamedAttribute> fields) {
-  std::vector<const Attribute*> values(op.attributes.size());
-  AttributeList others;
-  for (const NamedAttribute& field : fields) {
-    auto found = std::find_if(op.attributes.begin(), op.attributes.end(),
-                              [&](const VhloAttribute& a) { return a.name == field.name; });
-    if (found != op.attributes.end()) {
-      values[found - op.attributes.begin()] = field.value;
-    } else {
-      others.push_back(field);
-    }
-  }
-  absl::StatusOr<AttributeList> list = FromVhlo(program_, op, values);
-  if (list.ok()) list->insert(list->end(), others.begin(), others.end());
-  return list;
-}
-
-absl::StatusOr<AttributeList> IrReader::Properties(size_t name, absl::string_view blob,
-                                                   uint64_t& weight) {
-  const BytecodeName& source = file_.names[name];
-  if (source.vhlo == nullptr) {
-    return ReadPlainProperties(entries_, source, names_[name].name->row, blob, weight);
-  }
-  ByteReader in(blob, 0, blob.size());
-  std::vector<const Attribute*> values;
-  for (size_t i = 0; i < source.vhlo->attributes.size(); ++i) {
-    const uint64_t index = in.Varint();
-    if (!in.ok()) break;
-    values.push_back(entries_.GetAttribute(index));
-    if (values.back() == nullptr) return entries_.status();
-    weight += entries_.attribute_weight(index);
-  }
-  if (!in.ok() || !in.empty()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("the properties of ", source.text, " are invalid"));
-  }
-  return FromVhlo(program_, *source.vhlo, values);
-}
-
-// Equal properties have one blob, and most operations are of few kinds.
-ResolvedProperties* IrReader::ReadProperties(size_t name) {
-  const uint64_t index = in_.Varint();
-  if (index >= properties_.size() || file_.version < 5) {
-    in_.Fail("there are no properties with this number");
-    return nullptr;
-  }
-  ResolvedProperties& properties = properties_[index];
-  if (properties.name == name) return &properties;
-  uint64_t weight = 0;
-  absl::StatusOr<AttributeList> list = Properties(name, file_.properties[index], weight);
-  if (!list.ok()) {
-    Fail(list.status());
-    return nullptr;
-  }
-  properties = {name, *std::move(list), weight};
-  return &properties;
-}
-
-absl::StatusOr<const AttributeSet*> IrReader::Merge(size_t name, const Attribute* dictionary,
-                                                    const ResolvedProperties* properties) {
-  const VhloOp* vhlo = file_.names[name].vhlo;
-  AttributeList list;
-  if (properties != nullptr) {
-    list = properties->attributes;
-  } else if (vhlo != nullptr && !vhlo->attributes.empty()) {
-    absl::StatusOr<AttributeList> converted = FromDictionary(
-        *vhlo, dictionary == nullptr ? absl::Span<const NamedAttribute>() : dictionary->fields);
-    if (!converted.ok()) return converted.status();
-    list = *std::move(converted);
-    dictionary = nullptr;
-  }
-  if (dictionary != nullptr) {
-    list.insert(list.end(), dictionary->fields.begin(), dictionary->fields.end());
-  }
-  std::sort(list.begin(), list.end(),
-            [](const NamedAttribute& a, const NamedAttribute& b) { return a.name < b.name; });
-  for (size_t i = 1; i < list.size(); ++i) {
-    if (list[i - 1].name == list[i].name) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("the attribute ", list[i].name, " is there twice"));
-    }
-  }
-  return program_.NewAttributes(list);
-}
-
 const AttributeSet* IrReader::ReadAttributes(size_t name, uint8_t mask) {
   const Attribute* dictionary = nullptr;
   if ((mask & kHasAttributes) != 0) {
@@ -426,31 +314,28 @@ const AttributeSet* IrReader::ReadAttributes(size_t name, uint8_t mask) {
     }
     AddWeight(entries_.attribute_weight(index));
   }
-  ResolvedProperties* properties = nullptr;
+  OperationAttributes::Properties* properties = nullptr;
   if ((mask & kHasProperties) != 0) {
-    properties = ReadProperties(name);
-    if (properties == nullptr) {
-      if (!status_.ok()) FailHere(std::exchange(status_, absl::OkStatus()));
+    const uint64_t index = in_.Varint();
+    if (!attributes_.HasProperties(index)) {
+      in_.Fail("there are no properties with this number");
       return nullptr;
     }
+    absl::StatusOr<OperationAttributes::Properties*> decoded =
+        attributes_.Decode(name, names_[name].name->row, index);
+    if (!decoded.ok()) {
+      FailHere(decoded.status());
+      return nullptr;
+    }
+    properties = *decoded;
     AddWeight(properties->weight);
     if (dictionary == nullptr && properties->has_set) return properties->set;
   }
   if (dictionary == nullptr && properties == nullptr && !names_[name].has_defaults) return nullptr;
-  // Operations that say the same share their attributes.
-  const AttributeSet*& shared = shared_[{name, dictionary, properties}];
-  if (shared != nullptr) return shared;
-  absl::StatusOr<const AttributeSet*> merged = Merge(name, dictionary, properties);
-  if (!merged.ok()) {
-    FailHere(merged.status());
-    return nullptr;
-  }
-  shared = *merged;
-  if (dictionary == nullptr && properties != nullptr) {
-    properties->set = shared;
-    properties->has_set = true;
-  }
-  return shared;
+  absl::StatusOr<const AttributeSet*> all = attributes_.Join(name, dictionary, properties);
+  if (all.ok()) return *all;
+  FailHere(all.status());
+  return nullptr;
 }
 
 bool IrReader::Forward() {
@@ -483,42 +368,12 @@ IrReader::RegionHeader IrReader::ReadRegionHeader() {
   return header;
 }
 
-uint64_t LoadLittleEndian(const char* at) {
-  uint64_t bits = 0;
-  std::memcpy(&bits, at, sizeof(bits));
-  if constexpr (std::endian::native == std::endian::big) bits = __builtin_bswap64(bits);
-  return bits;
-}
-
-// Numbers of a file where there are more bytes than they can take.
-class PlainCursor {
- public:
-  // As many bytes as that many numbers may take must be left.
-  explicit PlainCursor(const char* at) : at_(at) {}
-  const char* at() const { return at_; }
-  // False once a number had more than 8 bytes.
-  bool ok() const { return ok_; }
-
-  uint8_t Byte() { return static_cast<uint8_t>(*at_++); }
-  uint64_t Varint() {
-    const uint64_t bits = LoadLittleEndian(at_);
-    ok_ &= (bits & 0xFF) != 0;
-    const int size = std::countr_zero(bits | 0x80) + 1;
-    at_ += size;
-    return bits << (64 - 8 * size) >> (64 - 7 * size);
-  }
-
- private:
-  const char* at_;
-  bool ok_ = true;
-};
-
 bool IrReader::ReadPlainOperation(const OpenOperation& open) {
   constexpr size_t kMostOperands = 3;
   // Name, mask, location, properties, result count and type, operand count.
   constexpr size_t kMostBytes = (7 + kMostOperands) * sizeof(uint64_t);
   if (in_.left() < kMostBytes) return false;
-  PlainCursor in(in_.position());
+  UncheckedReader in(in_.position());
   const uint64_t name = in.Varint();
   const uint8_t mask = in.Byte();
   const uint64_t location = in.Varint();
@@ -529,12 +384,10 @@ bool IrReader::ReadPlainOperation(const OpenOperation& open) {
   OperationParts parts;
   uint64_t weight = 0;
   if ((mask & kHasProperties) != 0) {
-    const uint64_t index = in.Varint();
-    if (index >= properties_.size() || file_.version < 5) return false;
-    const ResolvedProperties& properties = properties_[index];
-    if (properties.name != name || !properties.has_set) return false;
-    parts.attributes = properties.set;
-    weight = properties.weight;
+    const OperationAttributes::Properties* properties = attributes_.Find(name, in.Varint());
+    if (properties == nullptr || !properties->has_set) return false;
+    parts.attributes = properties->set;
+    weight = properties->weight;
   } else if (names_[name].has_defaults) {
     return false;
   }

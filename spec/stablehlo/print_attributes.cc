@@ -1,24 +1,20 @@
+// Attributes of every kind, enumerations and records. Constants, Shardy's attributes, types and
+// locations stand in print_constants.cc, print_sdy.cc, print_types.cc and print_locations.cc.
 #include "spec/stablehlo/print_attributes.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "spec/element/element.h"
 #include "spec/stablehlo/float_text.h"
-#include "spec/stablehlo/scalar_types.h"
 #include "spec/stablehlo/text.h"
 #include "spec/stablehlo/text_lexer.h"
 
 namespace assay::stablehlo {
 namespace {
-
-// More elements than this are written as their bytes.
-constexpr int64_t kMostListed = 100;
 
 bool IsBool(const Type* type) {
   return type != nullptr && type->kind == TypeKind::kScalar && IsPred(type->element);
@@ -26,11 +22,6 @@ bool IsBool(const Type* type) {
 
 bool IsFloating(const Type* type) {
   return type != nullptr && type->kind == TypeKind::kScalar && IsFloat(type->element);
-}
-
-int64_t IntegerOf(const Attribute& record, absl::string_view field) {
-  const Attribute* value = record.Find(field);
-  return value == nullptr ? 0 : value->integer;
 }
 
 absl::Span<const int64_t> IntsOf(const Attribute& record, absl::string_view field) {
@@ -48,6 +39,11 @@ bool IsSilent(const RecordRow& row, const Field& field, const Attribute& value) 
 }
 
 }  // namespace
+
+int64_t IntegerOf(const Attribute& record, absl::string_view field) {
+  const Attribute* value = record.Find(field);
+  return value == nullptr ? 0 : value->integer;
+}
 
 bool IsBareName(absl::string_view name) {
   if (name.empty() ||
@@ -75,6 +71,14 @@ void AttributePrinter::AppendString(absl::string_view text) {
   out_.push_back('"');
 }
 
+void AttributePrinter::AppendNameOrString(absl::string_view name) {
+  if (IsBareName(name)) {
+    absl::StrAppend(&out_, name);
+  } else {
+    AppendString(name);
+  }
+}
+
 void AttributePrinter::AppendSymbol(absl::string_view symbol) {
   if (symbol.empty()) {  // which has no parts for StrSplit
     out_.append("@\"\"");
@@ -85,11 +89,7 @@ void AttributePrinter::AppendSymbol(absl::string_view symbol) {
     if (!first) out_.append("::");
     first = false;
     out_.push_back('@');
-    if (IsBareName(part)) {
-      absl::StrAppend(&out_, part);
-    } else {
-      AppendString(part);
-    }
+    AppendNameOrString(part);
   }
 }
 
@@ -122,42 +122,20 @@ void AttributePrinter::Append(const Attribute& attribute) {
       Append(*attribute.type);
       return;
     case AttributeKind::kArray:
-      out_.push_back('[');
-      for (size_t i = 0; i < attribute.elements.size(); ++i) {
-        if (i > 0) out_.append(", ");
-        Append(*attribute.elements[i]);
-      }
-      out_.push_back(']');
+      AppendArray(attribute);
       return;
     case AttributeKind::kDictionary:
       AppendDictionary(attribute.fields);
       return;
     case AttributeKind::kInts:
-      out_.append("array<");
-      Append(*attribute.type);
-      for (size_t i = 0; i < attribute.ints.size(); ++i) {
-        out_.append(i == 0 ? ": " : ", ");
-        const auto bits = static_cast<uint64_t>(attribute.ints[i]);
-        if (IsBool(attribute.type)) {
-          out_.append(bits != 0 ? "true" : "false");
-        } else if (IsFloating(attribute.type)) {
-          AppendFloatText(attribute.type->element, bits, out_);
-        } else {
-          absl::StrAppend(&out_, attribute.ints[i]);
-        }
-      }
-      out_.push_back('>');
+      AppendTypedArray(attribute);
       return;
     case AttributeKind::kDense:
       AppendDense(attribute);
       break;
     case AttributeKind::kElided:
       out_.append("dense_resource<");
-      if (IsBareName(attribute.text)) {
-        absl::StrAppend(&out_, attribute.text);
-      } else {
-        AppendString(attribute.text);
-      }
+      AppendNameOrString(attribute.text);
       out_.push_back('>');
       break;
     case AttributeKind::kEnum:
@@ -181,88 +159,42 @@ void AttributePrinter::Append(const Attribute& attribute) {
   }
 }
 
+void AttributePrinter::AppendArray(const Attribute& array) {
+  out_.push_back('[');
+  for (size_t i = 0; i < array.elements.size(); ++i) {
+    if (i > 0) out_.append(", ");
+    Append(*array.elements[i]);
+  }
+  out_.push_back(']');
+}
+
+void AttributePrinter::AppendTypedArray(const Attribute& array) {
+  out_.append("array<");
+  Append(*array.type);
+  for (size_t i = 0; i < array.ints.size(); ++i) {
+    out_.append(i == 0 ? ": " : ", ");
+    const auto bits = static_cast<uint64_t>(array.ints[i]);
+    if (IsBool(array.type)) {
+      out_.append(bits != 0 ? "true" : "false");
+    } else if (IsFloating(array.type)) {
+      AppendFloatText(array.type->element, bits, out_);
+    } else {
+      absl::StrAppend(&out_, array.ints[i]);
+    }
+  }
+  out_.push_back('>');
+}
+
 void AttributePrinter::AppendDictionary(absl::Span<const NamedAttribute> fields) {
   out_.push_back('{');
   for (size_t i = 0; i < fields.size(); ++i) {
     if (i > 0) out_.append(", ");
-    if (IsBareName(fields[i].name)) {
-      absl::StrAppend(&out_, fields[i].name);
-    } else {
-      AppendString(fields[i].name);
-    }
+    AppendNameOrString(fields[i].name);
     if (fields[i].value->kind == AttributeKind::kUnit) continue;
     out_.append(" = ");
     Append(*fields[i].value);
   }
   out_.push_back('}');
-}
-
-// Constants.
-
-void AttributePrinter::AppendNumber(ElementType element, uint64_t bits) {
-  if (IsFloat(element)) {
-    AppendFloatText(element, bits, out_);
-  } else if (IsPred(element)) {
-    out_.append(bits != 0 ? "true" : "false");
-  } else if (IsSigned(element)) {
-    absl::StrAppend(&out_, DecodeSigned(element, bits));
-  } else {
-    absl::StrAppend(&out_, DecodeUnsigned(element, bits));
-  }
-}
-
-void AttributePrinter::AppendElement(const Attribute& dense, ElementType element, int64_t index) {
-  const Element value = LoadElement(element, dense.bytes.get(), index);
-  if (!IsComplex(element)) return AppendNumber(element, value.bits);
-  const ElementType part = Info(element).component;
-  out_.push_back('(');
-  AppendNumber(part, value.bits);
-  out_.push_back(',');
-  AppendNumber(part, value.imag);
-  out_.push_back(')');
-}
-
-void AttributePrinter::AppendNested(const Attribute& dense, ElementType element, size_t depth,
-                                    int64_t& next) {
-  const std::vector<int64_t>& sizes = dense.type->dimensions;
-  if (depth == sizes.size()) return AppendElement(dense, element, next++);
-  out_.push_back('[');
-  for (int64_t i = 0; i < sizes[depth]; ++i) {
-    if (i > 0) out_.append(", ");
-    AppendNested(dense, element, depth + 1, next);
-  }
-  out_.push_back(']');
-}
-
-void AttributePrinter::AppendHex(const Attribute& dense) {
-  constexpr char kDigits[] = "0123456789ABCDEF";
-  out_.append("\"0x");
-  size_t at = out_.size();
-  out_.resize(at + 2 * dense.byte_count);
-  for (int64_t i = 0; i < dense.byte_count; ++i) {
-    const auto byte = static_cast<unsigned char>(dense.bytes[i]);
-    out_[at++] = kDigits[byte >> 4];
-    out_[at++] = kDigits[byte & 15];
-  }
-  out_.push_back('"');
-}
-
-void AttributePrinter::AppendDense(const Attribute& dense) {
-  const ElementType element =
-      dense.type->types.empty() ? ElementType::kInvalid : StorageElement(*dense.type->types[0]);
-  out_.append("dense<");
-  if (element != ElementType::kInvalid && dense.byte_count > 0) {
-    const int64_t count = dense.byte_count / Info(element).storage_bytes;
-    if (dense.is_splat) {
-      AppendElement(dense, element, 0);
-    } else if (count > kMostListed) {
-      AppendHex(dense);
-    } else {
-      int64_t next = 0;
-      AppendNested(dense, element, 0, next);
-    }
-  }
-  out_.push_back('>');
 }
 
 // Enumerations and records.
@@ -438,223 +370,9 @@ void AttributePrinter::AppendConvolutionNumbers(const Attribute& record) {
          "output_spatial_dimensions");
 }
 
-// Shardy.
-
-void AttributePrinter::AppendSdyItems(absl::string_view open, const Attribute* items,
-                                      absl::string_view close) {
-  absl::StrAppend(&out_, open);
-  for (size_t i = 0; items != nullptr && i < items->elements.size(); ++i) {
-    if (i > 0) out_.append(", ");
-    const Attribute& item = *items->elements[i];
-    if (item.kind == AttributeKind::kString) {
-      AppendString(item.text);
-    } else {
-      AppendSdy(item);
-    }
-  }
-  absl::StrAppend(&out_, close);
-}
-
-void AttributePrinter::AppendSdy(const Attribute& record) {
-  const absl::string_view name = record.name.substr(4);
-  const Attribute* named = record.Find("name");
-  if (name == "mesh") {
-    AppendSdyItems("<[", record.Find("axes"), "]");
-    if (const Attribute* ids = record.Find("device_ids"); ids != nullptr && !ids->ints.empty()) {
-      out_.append(", device_ids=");
-      AppendInts(ids->ints, false);
-    }
-    out_.push_back('>');
-  } else if (name == "mesh_axis") {
-    AppendString(named->text);
-    absl::StrAppend(&out_, "=", IntegerOf(record, "size"));
-  } else if (name == "axis_ref") {
-    AppendString(named->text);
-    if (const Attribute* part = record.Find("sub_axis_info"); part != nullptr) {
-      out_.push_back(':');
-      AppendSdy(*part);
-    }
-  } else if (name == "sub_axis_info") {
-    absl::StrAppend(&out_, "(", IntegerOf(record, "pre_size"), ")", IntegerOf(record, "size"));
-  } else if (name == "dimension_sharding") {
-    const Attribute* axes = record.Find("axes");
-    AppendSdyItems("{", axes, "");
-    if (IntegerOf(record, "is_closed") == 0) {
-      out_.append(axes == nullptr || axes->elements.empty() ? "?" : ", ?");
-    }
-    out_.push_back('}');
-    if (const Attribute* priority = record.Find("priority"); priority != nullptr) {
-      absl::StrAppend(&out_, "p", priority->integer);
-    }
-  } else if (name == "sharding") {
-    out_.push_back('<');
-    const Attribute* mesh = record.Find("mesh");
-    if (mesh->kind == AttributeKind::kSymbol) {
-      AppendSymbol(mesh->text);
-    } else {
-      out_.append("mesh");
-      AppendSdy(*mesh);
-    }
-    AppendSdyItems(", [", record.Find("dimensions"), "]");
-    for (const absl::string_view field : {"replicated", "unreduced"}) {
-      const Attribute* axes = record.Find(field);
-      if (axes == nullptr || axes->elements.empty()) continue;
-      AppendSdyItems(absl::StrCat(", ", field, "={"), axes, "}");
-    }
-    out_.push_back('>');
-  } else if (name == "sharding_per_value") {
-    AppendSdyItems("<[", record.Find("shardings"), "]>");
-  } else if (name == "manual_axes") {
-    AppendSdyItems("{", record.Find("axes"), "}");
-  }
-}
-
-// Types.
-
-void AttributePrinter::AppendDimensions(const Type& type) {
-  for (const int64_t size : type.dimensions) {
-    if (size == kDynamic) {
-      out_.append("?x");
-    } else {
-      absl::StrAppend(&out_, size, "x");
-    }
-  }
-}
-
-void AttributePrinter::Append(const Type& type) {
-  switch (type.kind) {
-    case TypeKind::kScalar:
-      absl::StrAppend(&out_, ScalarName(type.element));
-      return;
-    case TypeKind::kInteger:
-    case TypeKind::kQuantized:
-    case TypeKind::kOpaque:
-      out_.append(type.text);
-      return;
-    case TypeKind::kIndex:
-      out_.append("index");
-      return;
-    case TypeKind::kTf32:
-      out_.append("tf32");
-      return;
-    case TypeKind::kNone:
-      out_.append("none");
-      return;
-    case TypeKind::kTensor:
-    case TypeKind::kUnranked:
-    case TypeKind::kMemref:
-      out_.append(type.kind == TypeKind::kMemref ? "memref<" : "tensor<");
-      if (type.kind == TypeKind::kUnranked) out_.append("*x");
-      AppendDimensions(type);
-      Append(*type.types[0]);
-      if (!type.bounds.empty()) {
-        out_.append(mhlo_ ? ", #mhlo.bounds" : ", #stablehlo.bounds");
-        const size_t open = out_.size();
-        AppendInts(type.bounds, false);
-        out_[open] = '<';
-        out_.back() = '>';
-      } else if (type.encoding != nullptr) {
-        out_.append(", ");
-        Append(*type.encoding);
-      } else if (!type.text.empty()) {
-        absl::StrAppend(&out_, ", ", type.text);
-      }
-      out_.push_back('>');
-      return;
-    case TypeKind::kToken:
-      out_.append(mhlo_ ? "!mhlo.token" : "!stablehlo.token");
-      return;
-    case TypeKind::kTuple:
-    case TypeKind::kFuture:
-      out_.append(type.kind == TypeKind::kTuple ? "tuple<" : "!stablehlo.future<");
-      for (size_t i = 0; i < type.types.size(); ++i) {
-        if (i > 0) out_.append(", ");
-        Append(*type.types[i]);
-      }
-      out_.push_back('>');
-      return;
-    case TypeKind::kFunction:
-      AppendTypeList(type.inputs());
-      out_.append(" -> ");
-      AppendResultTypes(type.results());
-      return;
-  }
-}
-
-void AttributePrinter::AppendTypeList(absl::Span<const Type* const> types) {
-  out_.push_back('(');
-  for (size_t i = 0; i < types.size(); ++i) {
-    if (i > 0) out_.append(", ");
-    Append(*types[i]);
-  }
-  out_.push_back(')');
-}
-
-void AttributePrinter::AppendResultTypes(absl::Span<const Type* const> types) {
-  if (types.size() == 1 && types[0]->kind != TypeKind::kFunction) return Append(*types[0]);
-  AppendTypeList(types);
-}
-
-// Locations.
-
-void AttributePrinter::AppendLocation(const Location& location,
-                                      absl::FunctionRef<std::string(const Location*)> child) {
-  switch (location.kind) {
-    case Location::Kind::kUnknown:
-      out_.append("unknown");
-      return;
-    case Location::Kind::kFile:
-      AppendString(location.text);
-      absl::StrAppend(&out_, ":", location.line, ":", location.column);
-      if (location.end_column == 0) return;
-      out_.append(" to ");
-      if (location.end_line != location.line) absl::StrAppend(&out_, location.end_line);
-      absl::StrAppend(&out_, ":", location.end_column);
-      return;
-    case Location::Kind::kName:
-      AppendString(location.text);
-      if (!location.children.empty()) absl::StrAppend(&out_, "(", child(location.children[0]), ")");
-      return;
-    case Location::Kind::kCallSite: {
-      const auto part = [&](size_t i) {
-        return child(i < location.children.size() ? location.children[i] : nullptr);
-      };
-      absl::StrAppend(&out_, "callsite(", part(0), " at ", part(1), ")");
-      return;
-    }
-    case Location::Kind::kFused:
-      out_.append("fused[");
-      for (size_t i = 0; i < location.children.size(); ++i) {
-        absl::StrAppend(&out_, i > 0 ? ", " : "", child(location.children[i]));
-      }
-      out_.push_back(']');
-      return;
-  }
-}
-
-void AttributePrinter::AppendWholeLocation(const Location* location, int depth) {
-  // Locations share parts, and a reader may have made long chains of them.
-  constexpr int kDeepest = 100;
-  if (location == nullptr || depth == kDeepest) {
-    out_.append("unknown");
-    return;
-  }
-  AppendLocation(*location, [depth](const Location* child) {
-    std::string text;
-    AttributePrinter(text).AppendWholeLocation(child, depth + 1);
-    return text;
-  });
-}
-
 std::string PrintAttribute(const Attribute& attribute) {
   std::string out;
   AttributePrinter(out).Append(attribute);
-  return out;
-}
-
-std::string PrintType(const Type& type) {
-  std::string out;
-  AttributePrinter(out).Append(type);
   return out;
 }
 

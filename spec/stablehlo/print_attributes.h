@@ -3,6 +3,7 @@
 #ifndef ASSAY_SPEC_STABLEHLO_PRINT_ATTRIBUTES_H_
 #define ASSAY_SPEC_STABLEHLO_PRINT_ATTRIBUTES_H_
 
+#include <cstdint>
 #include <string>
 
 #include "absl/functional/function_ref.h"
@@ -39,7 +40,14 @@ class AttributePrinter {
   void AppendRecordBody(const Attribute& record);
 
  private:
+  // "#" and the name of an enumeration or a record.
   void AppendName(absl::string_view name);
+  // A name in quotes unless it can stand without.
+  void AppendNameOrString(absl::string_view name);
+  // "[a, b]"
+  void AppendArray(const Attribute& array);
+  // "array<i64: 1, 2>"
+  void AppendTypedArray(const Attribute& array);
   void AppendDimensions(const Type& type);
   void AppendDense(const Attribute& dense);
   void AppendNested(const Attribute& dense, ElementType element, size_t depth, int64_t& next);
@@ -58,6 +66,9 @@ class AttributePrinter {
   std::string& out_;
   const bool mhlo_;
 };
+
+// The integer of a record's field; 0 if the record does not have the field.
+int64_t IntegerOf(const Attribute& record, absl::string_view field);
 
 // Whether a name can stand without quotes.
 bool IsBareName(absl::string_view name);

@@ -1,6 +1,7 @@
 // Shardy's attributes: meshes, shardings, axes. Reference stablehlo_format.md 2 (sdy).
 #include <utility>
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "spec/stablehlo/text_reader.h"
 

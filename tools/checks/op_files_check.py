@@ -14,12 +14,11 @@ REPRESENTATIVE = ('acosh', 'asin', 'asinh', 'cbrt', 'erf', 'popcnt')
 FUNCTION = 'evaluator/real/'
 PLACES = (
     'spec/op_catalogue.def', 'spec/elementwise.def', 'spec/stablehlo/dialect_ops.def', 'evaluator/scalar/scalar_ops.def', FUNCTION,
-    'conformance/enclosure/complex_boxes.cc', 'backends/cpu/vector/kernels/functions_32.cc',
-    'backends/cpu/vector/kernels/functions_64.cc', 'backends/cpu/vector/kernels/complex_functions.cc',
-    'backends/cpu/vector/kernels/integers.cc', 'backends/cuda/kernels/apply.h')
+    'conformance/enclosure/complex_boxes.cc', 'backends/cpu/vector/kernels/functions.def', 'backends/cpu/vector/kernels/integers.cc',
+    'backends/cuda/kernels/apply.h')
 # Fast loops and rules that an operation may have and need not.
 OPTIONAL = ('evaluator/kernels/native_loops.cc', 'conformance/judge/decision_points.cc')
-MOST_PLACES = 9
+MOST_PLACES = 8
 MOST_FILES_OF_THE_FUNCTION = 9
 # Tests, their oracles, mutants and generators of test programs.
 TESTS = re.compile(r'_test\.cc$|_bench\.cc$|_testing\.h$|/testing/|^conformance/mutants/|^conformance/prove/|^fuzz/|'

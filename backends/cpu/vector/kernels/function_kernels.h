@@ -3,6 +3,8 @@
 #ifndef ASSAY_BACKENDS_CPU_VECTOR_KERNELS_FUNCTION_KERNELS_H_
 #define ASSAY_BACKENDS_CPU_VECTOR_KERNELS_FUNCTION_KERNELS_H_
 
+#include <type_traits>
+
 #include "backends/cpu/vector/kernels/argument_reduction.h"
 
 namespace assay::cpu::ASSAY_CPU_ISA {
@@ -23,6 +25,12 @@ struct Function2 : Plain {
   ASSAY_INLINE T operator()(T x, T y) const {
     return static_cast<T>(kFunction(x, y));
   }
+};
+
+template <float (*kFunction)(float)>
+struct SingleFunction : Plain {
+  using Plain::Plain;
+  ASSAY_INLINE float operator()(float x) const { return kFunction(x); }
 };
 
 // Functions of angles: vector code for those of ordinary size, then the large ones one by one.
@@ -53,6 +61,21 @@ void Trigonometric(Operands operands, std::byte* result, int64_t n, const Kernel
                                ? static_cast<T>(kOfAngle(ReducedLargeAngle<R>(x)))
                                : static_cast<T>(kNan64);
     }
+  }
+}
+
+// The kernel of a function of one or two numbers, or the kernel itself where it is a special one.
+template <typename T, auto kFunction>
+constexpr BlockKernel RealKernel() {
+  using F = decltype(kFunction);
+  if constexpr (std::is_same_v<F, double (*)(double)>) {
+    return Unary<Function<kFunction>, T, T>;
+  } else if constexpr (std::is_same_v<F, double (*)(double, double)>) {
+    return Binary<Function2<kFunction>, T, T>;
+  } else if constexpr (std::is_same_v<F, float (*)(float)>) {
+    return Unary<SingleFunction<kFunction>, T, T>;
+  } else {
+    return kFunction;
   }
 }
 

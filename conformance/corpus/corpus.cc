@@ -100,9 +100,14 @@ absl::StatusOr<std::vector<CorpusCase>> CorpusCases() {
   };
   runtime::WorkerPool workers(runtime::WorkerPool::DefaultThreads());
   workers.Run(workers.threads() - 1, expand);
-  std::vector<CorpusCase> cases;
-  for (absl::StatusOr<std::vector<CorpusCase>>& own : made) {
+  size_t count = 0;
+  for (const absl::StatusOr<std::vector<CorpusCase>>& own : made) {
     if (!own.ok()) return own.status();
+    count += own->size();
+  }
+  std::vector<CorpusCase> cases;
+  cases.reserve(count);
+  for (absl::StatusOr<std::vector<CorpusCase>>& own : made) {
     std::move(own->begin(), own->end(), std::back_inserter(cases));
   }
   if (absl::Status status = SortById(&cases); !status.ok()) return status;

@@ -1,9 +1,10 @@
 #include "conformance/corpus/tiers.h"
 
-#include <string>
+#include <tuple>
+#include <vector>
 
 #include "absl/container/flat_hash_set.h"
-#include "absl/strings/str_cat.h"
+#include "absl/container/inlined_vector.h"
 #include "spec/element/element_type.h"
 
 namespace assay::conformance {
@@ -34,35 +35,37 @@ bool Within(const CorpusCase& each, const Limits& limits) {
   return each.module.size() <= limits.text && Elements(each) <= limits.elements;
 }
 
+// What cases cover: the value of a tag (key, value) of an operation, of "program" or of "refused".
+// The last member is a type, where each type counts by itself. The views are those of the cases.
+using Subject =
+    std::tuple<absl::string_view, absl::string_view, absl::string_view, absl::string_view>;
+
 // What a case covers: its type and whatever else it is tagged with, of its operation. Programs
 // belong to no operation: those of a template cover its form with a float type and with an integer
 // type, and each type and profile once; any other program covers itself.
-std::vector<std::string> Covered(const CorpusCase& each) {
-  const absl::string_view op = each.Tag("op");
+absl::InlinedVector<Subject, 8> Covered(const CorpusCase& each) {
+  const absl::string_view op = each.Tag("op"), type = each.Tag("type");
   const bool refused = each.expect == CorpusCase::Expect::kRefused;
+  absl::InlinedVector<Subject, 8> covered;
   if (op.empty() && !refused) {
-    const bool of_template = !each.Tag("profile").empty() && !each.Tag("form").empty();
-    if (!of_template) return {each.id};
+    const absl::string_view form = each.Tag("form");
+    const bool of_template = !each.Tag("profile").empty() && !form.empty();
+    if (!of_template) return {{"program", "id", each.id, ""}};
     // Rewrites of integers are not those of floats.
-    const auto type = ElementTypeFromName(each.Tag("type"));
-    const bool floats = type && (IsFloat(*type) || IsComplex(*type));
-    std::vector<std::string> covered = {
-        absl::StrCat("program form=", each.Tag("form"), floats ? " floats" : " integers")};
-    for (const CaseTag& tag : each.tags) {
-      covered.push_back(absl::StrCat("program ", tag.key, "=", tag.value));
-    }
+    const auto element = ElementTypeFromName(type);
+    const bool floats = element && (IsFloat(*element) || IsComplex(*element));
+    covered.push_back({"program", "form", form, floats ? "floats" : "integers"});
+    for (const CaseTag& tag : each.tags) covered.push_back({"program", tag.key, tag.value, ""});
     return covered;
   }
-  std::vector<std::string> covered;
   for (const CaseTag& tag : each.tags) {
     if (tag.key == "op") continue;
     // A clause may stand in several rules of the verifier, but is one. A section of worked examples
     // has some for each type; a form of a conversion is a type of results, and each pair of types
     // is code of its own.
     const bool each_type = tag.key == "example" || (tag.key == "form" && op == "convert");
-    covered.push_back(refused ? absl::StrCat("refused ", tag.key, "=", tag.value)
-                              : absl::StrCat(op, " ", tag.key, "=", tag.value, " ",
-                                             each_type ? each.Tag("type") : ""));
+    covered.push_back(refused ? Subject("refused", tag.key, tag.value, "")
+                              : Subject(op, tag.key, tag.value, each_type ? type : ""));
   }
   return covered;
 }
@@ -81,14 +84,17 @@ absl::string_view TierName(Tier tier) { return kNames[static_cast<int>(tier)]; }
 
 std::vector<Tier> TiersOf(absl::Span<const CorpusCase> cases) {
   std::vector<Tier> tiers(cases.size(), Tier::kFull);
-  absl::flat_hash_set<std::string> covered;
-  for (int rank = 0; rank < kRanks; ++rank) {
-    for (size_t i = 0; i < cases.size(); ++i) {
-      if (RankOf(cases[i]) != rank || !Within(cases[i], kStandard)) continue;
-      tiers[i] = Tier::kStandard;
-      if (!Within(cases[i], kQuick)) continue;
-      for (std::string& what : Covered(cases[i])) {
-        if (covered.insert(std::move(what)).second) tiers[i] = Tier::kQuick;
+  std::vector<size_t> quick[kRanks];  // the cases that may be quick, by their rank
+  for (size_t i = 0; i < cases.size(); ++i) {
+    if (!Within(cases[i], kStandard)) continue;
+    tiers[i] = Tier::kStandard;
+    if (Within(cases[i], kQuick)) quick[RankOf(cases[i])].push_back(i);
+  }
+  absl::flat_hash_set<Subject> covered;
+  for (const std::vector<size_t>& of_rank : quick) {
+    for (const size_t i : of_rank) {
+      for (const Subject& what : Covered(cases[i])) {
+        if (covered.insert(what).second) tiers[i] = Tier::kQuick;
       }
     }
   }

@@ -15,6 +15,7 @@ namespace assay::conformance {
 // Where to write what; empty: nowhere.
 struct ReportPaths {
   std::string html, json, junit;
+  bool empty() const { return html.empty() && json.empty() && junit.empty(); }
 };
 
 // "html=F,json=F,junit=F", each at most once; a name may have commas. INVALID_ARGUMENT that says

@@ -11,8 +11,10 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "conformance/enclosure/enclosure.h"
+#include "conformance/enclosure/moved_nans.h"
 #include "conformance/judge/decision_points.h"
 #include "conformance/judge/evidence.h"
+#include "conformance/judge/given_nans.h"
 #include "conformance/judge/order_freedoms.h"
 #include "conformance/judge/rounds.h"
 #include "runtime/module_form.h"
@@ -124,6 +126,20 @@ bool MayDiffer(const Instruction& instruction, const TargetProfile& profile) {
                      [&](Freedom freedom) { return profile.Grants(freedom); });
 }
 
+// By leaf of a value, the instruction that gives it.
+std::vector<const Instruction*> ValuesOfLeaves(const Instruction& value) {
+  std::vector<const Instruction*> values;
+  const auto add = [&](const Instruction& part) {
+    values.insert(values.end(), Leaves(part.shape()).size(), &part);
+  };
+  if (value.opcode() != Opcode::kTuple) {
+    add(value);
+  } else {
+    for (const Instruction* operand : value.operands()) add(*operand);
+  }
+  return values;
+}
+
 // Which instructions are reached from one that has the property.
 class Reach {
  public:
@@ -143,14 +159,7 @@ class Reach {
   // By leaf of a value.
   std::vector<bool> Leaves(const Instruction& value) const {
     std::vector<bool> leaves;
-    const auto add = [&](const Instruction& part) {
-      leaves.insert(leaves.end(), assay::Leaves(part.shape()).size(), reached_.at(&part));
-    };
-    if (value.opcode() != Opcode::kTuple) {
-      add(value);
-    } else {
-      for (const Instruction* operand : value.operands()) add(*operand);
-    }
+    for (const Instruction* each : ValuesOfLeaves(value)) leaves.push_back(reached_.at(each));
     return leaves;
   }
 
@@ -195,8 +204,8 @@ class Reach {
   bool anywhere_ = false;  // some instruction has the property
 };
 
-bool SamePart(ElementType part, uint64_t wanted, uint64_t got) {
-  return wanted == got || (IsFloat(part) && IsNan(part, wanted) && IsNan(part, got));
+bool IsOtherNan(ElementType part, uint64_t wanted, uint64_t got) {
+  return wanted != got && IsFloat(part) && IsNan(part, wanted) && IsNan(part, got);
 }
 
 bool RoundsSomething(const Instruction& instruction) {
@@ -212,7 +221,13 @@ constexpr char kReached[] =
 // How elements of a leaf count.
 struct LeafRule {
   bool rounded = false, may_differ = false;
+  const Instruction* value = nullptr;  // of which it is a leaf; null if several values may be it
 };
+
+// Returns true if the NaNs of a leaf keep their bits, because the program only moves them.
+bool KeepsNans(const LeafRule& rule) {
+  return rule.value != nullptr && HasGivenNansAlone(*rule.value);
+}
 
 void JudgeLeaf(const Subject& subject, const LeafRule& rule, const Literal& golden,
                const Literal& actual, int64_t leaf, Judgement* judgement) {
@@ -232,11 +247,16 @@ void JudgeLeaf(const Subject& subject, const LeafRule& rule, const Literal& gold
     finding.verdict = Verdict::kNotJudgeable;
     finding.reason = kReached;
   }
+  std::optional<bool> keeps_nans;
+  const auto same = [&](uint64_t wanted, uint64_t got) {
+    if (!IsOtherNan(part, wanted, got)) return wanted == got;
+    if (!keeps_nans) keeps_nans = KeepsNans(rule);
+    return !*keeps_nans || IsMovedNan(part, wanted, got);
+  };
   int64_t equal = 0;
   for (int64_t i = 0; i < golden.element_count(); ++i) {
     const Element wanted = golden.Get(i), got = actual.Get(i);
-    if (SamePart(part, wanted.bits, got.bits) &&
-        (!IsComplex(type) || SamePart(part, wanted.imag, got.imag))) {
+    if (same(wanted.bits, got.bits) && (!IsComplex(type) || same(wanted.imag, got.imag))) {
       ++equal;
     } else {
       Count(subject, finding, golden, actual, leaf, i, judgement);
@@ -253,6 +273,7 @@ Judgement JudgeProgram(const Module& module, absl::Span<const Literal> golden,
   const std::vector<bool> rounded = Reach(module, RoundsSomething).Leaves(root);
   const std::vector<bool> may_differ =
       Reach(module, [&](const Instruction& each) { return MayDiffer(each, profile); }).Leaves(root);
+  const std::vector<const Instruction*> values = ValuesOfLeaves(root);
   const Evaluate none;
   const Subject subject{root, {}, none, profile};
   Judgement judgement;
@@ -263,7 +284,7 @@ Judgement JudgeProgram(const Module& module, absl::Span<const Literal> golden,
     own.rule = judgement.rule;
     for (size_t leaf = 0; leaf < wanted.size(); ++leaf) {
       if (!wanted[leaf].is_array()) continue;
-      JudgeLeaf(subject, {rounded[leaf], may_differ[leaf]}, wanted[leaf], got[leaf],
+      JudgeLeaf(subject, {rounded[leaf], may_differ[leaf], values[leaf]}, wanted[leaf], got[leaf],
                 static_cast<int64_t>(leaf), &own);
     }
     for (Evidence& each : own.evidence) each.device = static_cast<int64_t>(d);
@@ -304,9 +325,12 @@ OutfeedRules FindOutfeedRules(const Module& module, const TargetProfile& profile
       }
       const Instruction& data = *each->operand(0);
       const std::vector<bool> is_rounded = rounded.Leaves(data), differ = differs.Leaves(data);
+      const std::vector<const Instruction*> values = ValuesOfLeaves(data);
       const std::vector<const Shape*> leaves = Leaves(data.shape());
       for (size_t i = 0; i < leaves.size(); ++i) {
-        if (leaves[i]->is_array()) rules.of_entry.push_back({is_rounded[i], differ[i]});
+        if (leaves[i]->is_array()) {
+          rules.of_entry.push_back({is_rounded[i], differ[i], values[i]});
+        }
       }
     }
   }
@@ -399,6 +423,41 @@ absl::StatusOr<std::vector<BoxTree>> EncloseDevices(
   return by_device;
 }
 
+bool HasNans(const Literal& value) {
+  const std::vector<Literal> leaves = Flatten(value);
+  return std::any_of(leaves.begin(), leaves.end(),
+                     [](const Literal& leaf) { return MarkNans(leaf).is_array(); });
+}
+
+// Returns true if the program may move a NaN that an argument or a constant gives.
+bool IsGivenNans(const Module& module, absl::Span<const std::vector<Literal>> arguments) {
+  for (const std::vector<Literal>& of_device : arguments) {
+    if (std::any_of(of_device.begin(), of_device.end(), HasNans)) return true;
+  }
+  for (const auto& computation : module.computations()) {
+    for (const auto& each : computation->instructions()) {
+      if (each->opcode() == Opcode::kConstant && HasNans(*each->literal())) return true;
+    }
+  }
+  return false;
+}
+
+// Returns true if a NaN of the actual results has other bits than that of the golden results.
+bool HasOtherNans(absl::Span<const Literal> golden, absl::Span<const Literal> actual) {
+  for (size_t d = 0; d < golden.size(); ++d) {
+    const std::vector<Literal> wanted = Flatten(golden[d]), got = Flatten(actual[d]);
+    for (size_t leaf = 0; leaf < wanted.size(); ++leaf) {
+      if (!wanted[leaf].is_array() || Literal::BitEqual(wanted[leaf], got[leaf])) continue;
+      const ElementType part = Info(wanted[leaf].element_type()).component;
+      for (int64_t i = 0; i < wanted[leaf].element_count(); ++i) {
+        const Element a = wanted[leaf].Get(i), b = got[leaf].Get(i);
+        if (IsOtherNan(part, a.bits, b.bits) || IsOtherNan(part, a.imag, b.imag)) return true;
+      }
+    }
+  }
+  return false;
+}
+
 }  // namespace
 
 absl::StatusOr<Judgement> JudgeByInterval(const Module& module,
@@ -407,7 +466,8 @@ absl::StatusOr<Judgement> JudgeByInterval(const Module& module,
                                           absl::Span<const Literal> actual,
                                           const TargetProfile& profile, const RunBudget& budget) {
   Judgement reached = JudgeProgram(module, golden, actual, profile);
-  if (reached.verdict < Verdict::kNotJudgeable) return reached;
+  const bool agrees = reached.verdict < Verdict::kNotJudgeable;
+  if (agrees && !(HasOtherNans(golden, actual) && IsGivenNans(module, arguments))) return reached;
   const absl::StatusOr<std::vector<BoxTree>> enclosures =
       EncloseDevices(module, arguments, profile, budget);
   if (enclosures.ok()) {
@@ -418,6 +478,7 @@ absl::StatusOr<Judgement> JudgeByInterval(const Module& module,
       for (Evidence& each : own->evidence) each.device = static_cast<int64_t>(d);
       whole.Merge(*own);
     }
+    if (agrees) return whole.verdict == Verdict::kWrong ? whole : reached;
     const bool known = whole.verdict != Verdict::kNotJudgeable;
     return known || reached.verdict == Verdict::kNotJudgeable ? whole : reached;
   }

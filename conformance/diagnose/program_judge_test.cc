@@ -150,6 +150,42 @@ TEST(ProgramJudgeTest, LoopsAndMoves) {
             Verdict::kWrong);
 }
 
+// Programs that move NaNs alone keep their bits; what is computed may be any NaN. Elements of loops
+// are known by their intervals, others by the program alone.
+TEST(ProgramJudgeTest, NansThatAreOnlyMovedKeepTheirBits) {
+  constexpr char kRegions[] =
+      "cond { p = (s32[], f32[3]) parameter(0) i = get-tuple-element(p), index=0 n = s32[] "
+      "constant(3) ROOT l = compare(i, n), direction=LT }\n  "
+      "body { p = (s32[], f32[3]) parameter(0) i = get-tuple-element(p), index=0 one = s32[] "
+      "constant(1) j = add(i, one) x = get-tuple-element(p), index=1 y = f32[3] reverse(x), "
+      "dimensions={0} ROOT t = tuple(j, y) }\n  ";
+  const auto verdict = [&](const char* body, size_t leaf, const char* profile) {
+    const auto ready = MakeReady(
+        CaseOf(absl::StrCat(kRegions, "ENTRY e { a = f32[3] parameter(0) ", body, " }"),
+               "inputs:\n  arg0 = literal f32[3] {-nan(0x123), 1, nan(0x400001)}\nexpect: golden"));
+    EXPECT_TRUE(ready.ok()) << ready.status();
+    const auto golden = RunGolden(*ready, {});
+    EXPECT_TRUE(golden.ok()) << golden.status();
+    std::vector<Literal> leaves = Flatten(golden->front().result);
+    leaves[leaf].Set(0, {leaves[leaf].Get(0).bits ^ (uint64_t{1} << 31), 0});
+    const auto judgement = JudgeByInterval(
+        *ready->module, {ready->inputs[0].arguments}, ResultsOf(*golden),
+        {Unflatten(golden->front().result.shape(), leaves)}, *TargetProfile::Find(profile), {});
+    EXPECT_TRUE(judgement.ok()) << judgement.status();
+    return judgement.ok() ? judgement->verdict : Verdict::kNotJudgeable;
+  };
+  for (const char* profile : {"golden", "cpu-strict", "xla-cpu"}) {
+    EXPECT_EQ(verdict("b = copy(a) ROOT r = f32[3] reverse(b), dimensions={0}", 0, profile),
+              Verdict::kWrong);
+    EXPECT_EQ(verdict("z = s32[] constant(0) t = tuple(z, a) "
+                      "ROOT w = (s32[], f32[3]) while(t), condition=cond, body=body",
+                      1, profile),
+              Verdict::kWrong);
+    EXPECT_LE(verdict("b = add(a, a) ROOT r = f32[3] reverse(b), dimensions={0}", 0, profile),
+              Verdict::kCorrectlyRounded);
+  }
+}
+
 // The judgement of golden's outputs, after `change` has changed what is fed out on the last device.
 Judgement WithOutfeed(const std::string& module, const std::string& sections, const char* profile,
                       const std::function<void(std::vector<Literal>&)>& change) {

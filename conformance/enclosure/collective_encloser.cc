@@ -108,7 +108,7 @@ struct CollectiveEncloser::Meeting {
   std::vector<std::vector<int64_t>> groups;  // flattened ids; of a permute none
   std::vector<char> whole, receives;
   const Instruction* open = nullptr;
-  bool is_point = true, is_static = true, is_flushed = true;
+  bool is_point = true, is_static = true, is_flushed = true, has_given = false;
 
   // The result, without the operands that the first half of a pair passes on.
   const Shape& result() const {
@@ -140,6 +140,7 @@ struct CollectiveEncloser::Meeting {
         is_point = is_point && box.box.is_point();
         is_static = is_static && !box.box.shape().is_dynamic();
         is_flushed = is_flushed && box.box.flushed;
+        has_given = has_given || box.box.given.is_array();
         boxes.push_back(std::move(box.box));
       }
     }
@@ -219,7 +220,14 @@ absl::StatusOr<std::vector<BoxTree>> CollectiveEncloser::Move(const Meeting& mee
   if (!moves || (*golden)->module == nullptr) return results;
   const auto lows = RunGolden(meeting, [](const Box& box) { return box.low; });
   if (!lows.ok()) return lows.status();
-  absl::StatusOr<std::vector<std::vector<Literal>>> highs, nans;
+  absl::StatusOr<std::vector<std::vector<Literal>>> highs, nans, givens;
+  const bool given = meeting.has_given && MovesAllOperands(meeting.collective);
+  if (given) {
+    givens = RunGolden(meeting, [](const Box& box) {
+      return box.given.is_array() ? box.given : Literal::Zeros(box.shape());
+    });
+    if (!givens.ok()) return givens.status();
+  }
   if (!meeting.is_point) {
     highs = RunGolden(meeting, [](const Box& box) { return box.high; });
     if (!highs.ok()) return highs.status();
@@ -247,6 +255,7 @@ absl::StatusOr<std::vector<BoxTree>> CollectiveEncloser::Move(const Meeting& mee
         if (!box.is_point()) box.open = meeting.open;
       }
       box.flushed = meeting.is_flushed;
+      if (given && !zeros) box.given = (*givens)[m][leaf];
       leaves.push_back(BoxTree::Of(std::move(box)));
     }
     results[m] = Assemble(meeting.result(), std::move(leaves));

@@ -15,6 +15,7 @@
 #include "conformance/enclosure/kept_types.h"
 #include "conformance/enclosure/lu.h"
 #include "conformance/enclosure/mapped_region.h"
+#include "conformance/enclosure/moved_nans.h"
 #include "conformance/enclosure/systems.h"
 #include "conformance/judge/called_operation.h"
 #include "conformance/judge/rounds.h"
@@ -334,6 +335,8 @@ class Encloser {
       auto result = std::make_shared<Box>();
       absl::Status status = encloser_.OneResult(prepared, Boxes(leaves), result.get());
       if (!status.ok()) return status;
+      status = MarkMovedNans(instruction, Boxes(leaves), &golden_, result.get());
+      if (!status.ok()) return status;
       name(result.get());
       if (step->is_constant) LookForDenormals(result.get());
       return BoxTree::Of(std::move(result));
@@ -342,6 +345,10 @@ class Encloser {
         step->keeps ? kept_encloser_.Results(prepared, &step->kept, leaves)
                     : encloser_.Results(prepared, Boxes(leaves));
     if (!results.ok()) return results.status();
+    if (GivesOneArray(instruction)) {
+      absl::Status status = MarkMovedNans(instruction, Boxes(leaves), &golden_, &results->front());
+      if (!status.ok()) return status;
+    }
     for (Box& result : *results) name(&result);
     return Assemble(instruction.shape(), &*results);
   }
@@ -585,6 +592,19 @@ class Encloser {
   CollectiveEncloser collectives_;
 };
 
+// An argument of the program. Its NaNs are known.
+BoxTree Argument(const Literal& value) {
+  if (value.is_tuple()) {
+    std::vector<BoxTree> elements;
+    for (const Literal& element : value.elements()) elements.push_back(Argument(element));
+    return BoxTree::Tuple(std::move(elements));
+  }
+  Box box = Box::Point(value);
+  LookForDenormals(&box);
+  box.given = MarkNans(value);
+  return BoxTree::Of(std::move(box));
+}
+
 }  // namespace
 
 absl::StatusOr<std::vector<BoxTree>> EncloseProcesses(
@@ -608,7 +628,7 @@ absl::StatusOr<std::vector<BoxTree>> EncloseProcesses(
   for (const std::vector<Literal>& of_process : arguments) {
     everyone.push_back(static_cast<int64_t>(values.size()));
     values.emplace_back();
-    for (const Literal& argument : of_process) values.back().push_back(BoxTree::Point(argument));
+    for (const Literal& argument : of_process) values.back().push_back(Argument(argument));
   }
   absl::StatusOr<std::vector<BoxTree>> results =
       Encloser(profile, budget, grid).Run(*module.entry(), everyone, std::move(values), 0);

@@ -10,6 +10,7 @@
 #include "conformance/judge/bounds.h"
 #include "conformance/judge/comparison.h"
 #include "conformance/judge/evidence.h"
+#include "conformance/judge/given_nans.h"
 #include "spec/text/printer.h"
 
 namespace assay::conformance {
@@ -47,10 +48,12 @@ class LeafJudge {
       const Element wanted = golden_.Get(i), got = actual_.Get(i);
       const Element nan = box_.has_nan() ? box_.nan.Get(i) : Element{};
       const Element low = box_.low.Get(i), high = box_.high.Get(i);
-      Verdict verdict = OfPart(wanted.bits, got.bits, low.bits, high.bits, nan.bits != 0);
+      const Element given = box_.given.is_array() ? box_.given.Get(i) : Element{};
+      Verdict verdict =
+          OfPart(wanted.bits, got.bits, {low.bits, high.bits, nan.bits != 0}, given.bits != 0);
       if (IsComplex(type_)) {
-        verdict =
-            std::max(verdict, OfPart(wanted.imag, got.imag, low.imag, high.imag, nan.imag != 0));
+        verdict = std::max(verdict, OfPart(wanted.imag, got.imag,
+                                           {low.imag, high.imag, nan.imag != 0}, given.imag != 0));
       }
       ++judgement_.counts[static_cast<int>(verdict)];
       judgement_.verdict = std::max(judgement_.verdict, verdict);
@@ -60,13 +63,17 @@ class LeafJudge {
   }
 
  private:
-  Verdict OfPart(uint64_t wanted, uint64_t got, uint64_t low, uint64_t high, bool nan) {
+  // `given` is true if the golden part is a NaN whose bits are known.
+  Verdict OfPart(uint64_t wanted, uint64_t got, const Ends& ends, bool given) {
+    const auto& [low, high, nan] = ends;
     if (IsFloat(part_) && !IsNan(part_, wanted) && !IsNan(part_, got)) {
       const uint64_t distance = UlpDistance(part_, wanted, got);
       judgement_.largest_distance = std::max(judgement_.largest_distance, distance);
       ++judgement_.histogram[UlpBucket(distance)];
     }
-    if (wanted == got || (line_.IsNan(wanted) && line_.IsNan(got))) {
+    const bool nans = line_.IsNan(wanted) && line_.IsNan(got);
+    if (nans && given && !IsMovedNan(part_, wanted, got)) return Verdict::kWrong;
+    if (wanted == got || nans) {
       return low == high && !nan ? Verdict::kExact : Verdict::kCorrectlyRounded;
     }
     if (line_.IsNan(low)) return Verdict::kWrong;
@@ -134,6 +141,7 @@ Box ValidPart(const Box& box) {
   valid.low = ValidBox(box.low);
   valid.high = ValidBox(box.high);
   if (box.has_nan()) valid.nan = ValidBox(box.nan);
+  valid.given = {};
   return valid;
 }
 

@@ -58,10 +58,11 @@ Box KeptBox(const Box& narrow) {
   if (narrow.is_point()) {
     Box box = Box::Point(Widened(narrow.low));
     box.open = narrow.open;
+    box.given = narrow.given;
     return box;
   }
   const Line& line = Line::Of(narrow.low.element_type());
-  Box box{Widened(narrow.low), Widened(narrow.high), {}, narrow.open, narrow.flushed};
+  Box box{Widened(narrow.low), Widened(narrow.high), {}, narrow.open, narrow.flushed, narrow.given};
   UpdateParts(
       [&](const Line& wide, Place place, Ends* ends) {
         const uint64_t low = narrow.low.Get(place.element).bits;
@@ -288,6 +289,7 @@ NarrowBox Around(ElementType type, const Box& kept) {
   }
   around.box.open = kept.open;
   around.box.flushed = kept.flushed;
+  around.box.given = kept.given;
   return around;
 }
 

@@ -23,13 +23,65 @@ using ::testing::StartsWith;
 // judgeable, wrong.
 TEST(JudgeInstruction, EqualBitsAreExactAndNansFree) {
   const Case negate("f32[4] negate(p0)", {"f32[4]"});
-  const Judgement judgement = negate.Judge({F32({1, kInf, kNan, 0})}, F32({-1, -kInf, kNan, -0.0}));
+  Literal actual = F32({-1, -kInf, kNan, -0.0});
+  actual.Set(2, {0xffc00123, 0});
+  const Judgement judgement = negate.Judge({F32({1, kInf, kNan, 0})}, actual);
   EXPECT_EQ(judgement.verdict, Verdict::kAllowed);
   EXPECT_THAT(judgement.counts, ElementsAre(3, 0, 0, 1, 0, 0, 0));
   EXPECT_EQ(judgement.freedoms[static_cast<int>(Freedom::kNanPayload)], 1);
   EXPECT_EQ(judgement.rule, "exact");
   EXPECT_EQ(judgement.largest_distance, 0u);
   EXPECT_TRUE(judgement.evidence.empty());
+}
+
+// IEEE 754 5.5.1 (N-10). Eight-bit types are none of its formats.
+TEST(JudgeInstruction, AbsAndNegateSetTheSignOfANan) {
+  const auto verdict = [](const char* operation, const char* type, bool negative) {
+    const ElementType element = *ElementTypeFromName(type);
+    const Case one(absl::StrCat(type, "[1] ", operation, "(p0)"), {absl::StrCat(type, "[1]")});
+    const uint64_t nan = CanonicalNan(element);
+    const uint64_t sign = uint64_t{1} << (Info(element).bits - 1);
+    const Literal operand = Literal::Zeros(Shape(element, {1}));
+    Literal given = operand, actual = operand;
+    given.Set(0, {nan | sign, 0});
+    actual.Set(0, {negative ? nan | sign : nan, 0});
+    return one.Judge({given}, actual).verdict;
+  };
+  for (const char* operation : {"abs", "negate"}) {
+    for (const char* type : {"f64", "f32", "f16", "bf16"}) {
+      EXPECT_EQ(verdict(operation, type, false), Verdict::kExact) << operation << " " << type;
+      EXPECT_EQ(verdict(operation, type, true), Verdict::kWrong) << operation << " " << type;
+    }
+    EXPECT_EQ(verdict(operation, "f8e5m2", true), Verdict::kAllowed) << operation;
+    EXPECT_EQ(verdict(operation, "f8e4m3fn", true), Verdict::kAllowed) << operation;
+  }
+}
+
+TEST(JudgeInstruction, ElementwiseMovesKeepTheBitsOfANan) {
+  struct Row {
+    const char* operation;
+    std::vector<std::string> operands;
+  };
+  for (const Row& row : {Row{"f32[1] select(p0, p1, p2)", {"pred[1]", "f32[1]", "f32[1]"}},
+                         Row{"c64[1] complex(p0, p1)", {"f32[1]", "f32[1]"}},
+                         Row{"f32[1] real(p0)", {"c64[1]"}}, Row{"f32[1] imag(p0)", {"c64[1]"}}}) {
+    const Case one(row.operation, row.operands);
+    std::vector<Literal> operands;
+    for (const Instruction* operand : one.root().operands()) {
+      operands.push_back(Literal::Zeros(operand->shape()));
+      const bool complex = IsComplex(operand->shape().element_type());
+      if (IsPred(operand->shape().element_type())) continue;
+      operands.back().Set(0, {0xffc00123, complex ? 0xffc00123u : 0});
+    }
+    const absl::StatusOr<Literal> golden = one.Evaluate(operands);
+    ASSERT_TRUE(golden.ok()) << golden.status();
+    EXPECT_EQ(one.Judge(operands, *golden).verdict, Verdict::kExact) << row.operation;
+    for (const uint64_t other : {0x7fc00123u, 0xffc00000u}) {
+      Literal actual = *golden;
+      actual.Set(0, {other, IsComplex(golden->element_type()) ? other : 0});
+      EXPECT_EQ(one.Judge(operands, actual).verdict, Verdict::kWrong) << row.operation;
+    }
+  }
 }
 
 TEST(JudgeInstruction, WhatRoundsIsCorrectlyRounded) {

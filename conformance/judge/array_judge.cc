@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "conformance/judge/freedoms.h"
+#include "conformance/judge/given_nans.h"
 #include "conformance/judge/rounds.h"
 #include "conformance/judge/start_values.h"
 #include "conformance/judge/transforms.h"
@@ -75,7 +76,7 @@ class ArrayJudge {
   void Part(uint64_t wanted, uint64_t got, int64_t i, bool zero_is_open, ElementFinding* finding) {
     if (wanted == got) return;
     if (IsNan(part_, wanted) && IsNan(part_, got)) {
-      if (KeepsNans(wanted, got)) {
+      if (LosesNan(wanted, got)) {
         finding->reason = "a move keeps the bits of a NaN";
       } else {
         Claim(subject_.profile, Freedom::kNanPayload, finding);
@@ -87,14 +88,11 @@ class ArrayJudge {
     }
   }
 
-  // Decision N-2: moves of types of 32 bits and more keep payloads; narrower ones may be quieted.
-  bool KeepsNans(uint64_t wanted, uint64_t got) const {
+  // Decision N-2.
+  bool LosesNan(uint64_t wanted, uint64_t got) const {
     const Family family = subject_.instruction.info().family;
-    if (!Moves(subject_.instruction) || family == Family::kControl) return false;
-    if (Info(part_).bits >= 32) return true;
-    const uint64_t quiet = uint64_t{1} << (Info(part_).format->significand_bits - 1);
-    const bool quieted = (wanted & quiet) == 0 && (got & quiet) != 0;
-    return !quieted && (wanted | got) != got;
+    return Moves(subject_.instruction) && family != Family::kControl &&
+           !IsMovedNan(part_, wanted, got);
   }
 
   void Measure(double wanted, double got, int64_t i, ElementFinding* finding) {

@@ -5,6 +5,7 @@
 #include "conformance/judge/decision_points.h"
 #include "conformance/judge/freedoms.h"
 #include "conformance/judge/gathered_elements.h"
+#include "conformance/judge/given_nans.h"
 #include "conformance/judge/rounds.h"
 #include "evaluator/real/dyadic.h"
 
@@ -69,6 +70,11 @@ class ElementwiseJudge {
       if (a == b) continue;
       const bool nan = IsNan(part_, a) && IsNan(part_, b);
       const bool zero = IsZero(part_, a) && IsZero(part_, b);
+      if (nan && !MayBeNan(subject_.instruction, part_, a, b)) {
+        finding->reason = Moves(subject_.instruction) ? "a move keeps the bits of a NaN"
+                                                      : "abs and negate set the sign of a NaN";
+        return Answer::kOutside;
+      }
       nans |= nan;
       zeros |= zero;
       rest |= !nan && !zero;

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_set.h"
+#include "conformance/judge/rounds.h"
 
 namespace assay::conformance {
 namespace {
@@ -19,8 +20,9 @@ bool HasFloats(const Shape& shape) {
 // Operations that give elements of their operands, bits included.
 bool KeepsElements(const Instruction& value) {
   switch (value.opcode()) {
+    case Opcode::kBitcast:
     case Opcode::kBitcastConvert:
-      return false;
+      return value.shape().element_type() == value.operand(0)->shape().element_type();
     case Opcode::kDynamicSlice:
     case Opcode::kDynamicUpdateSlice:
     case Opcode::kGather:
@@ -93,6 +95,24 @@ class GivenNans {
 };
 
 }  // namespace
+
+bool IsMovedNan(ElementType type, uint64_t from, uint64_t to) {
+  if (from == to) return true;
+  if (Info(type).bits >= 32 || IsNegative(type, from) != IsNegative(type, to)) return false;
+  const uint64_t quiet = uint64_t{1} << (Info(type).format->significand_bits - 1);
+  const bool quieted = (from & quiet) == 0 && (to & quiet) != 0;
+  return quieted || (from | to) == to;
+}
+
+bool MayBeNan(const Instruction& instruction, ElementType type, uint64_t golden, uint64_t actual) {
+  if (Moves(instruction)) return IsMovedNan(type, golden, actual);
+  const bool sets_sign =
+      instruction.opcode() == Opcode::kNegate ||
+      (instruction.opcode() == Opcode::kAbs &&
+       instruction.shape().element_type() == instruction.operand(0)->shape().element_type());
+  if (!sets_sign || Info(type).bits <= 8) return true;
+  return IsNegative(type, golden) == IsNegative(type, actual);
+}
 
 bool HasGivenNansAlone(const Instruction& value) { return GivenNans().Follow(value); }
 

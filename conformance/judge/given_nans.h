@@ -1,12 +1,26 @@
 // Tells which NaNs come from the arguments and constants of a program. Such a NaN keeps its sign
-// wherever it is moved (N-2). A NaN that an operation produces may have either sign, and so may the
-// result of abs, negate or convert of a NaN (N-1, V-7). Tests: diagnose/program_judge_test.cc.
+// wherever it is moved (N-2). A NaN that an operation produces may have either sign, and so may, in
+// a program, the result of abs, negate or convert of a NaN (N-1, V-7). Tests: allowance_test.cc,
+// diagnose/program_judge_test.cc.
 #ifndef ASSAY_CONFORMANCE_JUDGE_GIVEN_NANS_H_
 #define ASSAY_CONFORMANCE_JUDGE_GIVEN_NANS_H_
 
+#include <cstdint>
+
+#include "spec/element/element.h"
 #include "spec/ir/module.h"
 
 namespace assay::conformance {
+
+// Returns true if a movement may turn the first NaN of a type into the second one (N-2). Types of
+// 32 bits and more keep every bit. Narrower types keep the sign; a signaling NaN may become any
+// quiet one, and bits of the payload may be set.
+bool IsMovedNan(ElementType type, uint64_t from, uint64_t to);
+
+// Returns true if an elementwise instruction may return the NaN `actual` of a type where golden
+// returns the NaN `golden`: any NaN, but for movements (N-2) and for the sign that abs and negate
+// give (N-10).
+bool MayBeNan(const Instruction& instruction, ElementType type, uint64_t golden, uint64_t actual);
 
 // Returns true if every NaN of the value comes from a constant or an argument of the entry
 // computation through operations that only move elements, so that its sign is known. Calls and

@@ -1,4 +1,6 @@
 // Wrong rewrites of movements and of indexing: attributes composed in the wrong order.
+#include <cmath>
+
 #include "absl/algorithm/container.h"
 #include "conformance/mutants/mutant.h"
 #include "conformance/mutants/rewrites.h"
@@ -7,6 +9,20 @@ namespace assay::conformance {
 namespace {
 
 using enum Opcode;
+
+// Replaces the NaNs of a movement of moved elements: by the canonical NaN, or by those of the other
+// sign.
+Instruction* WithOtherNans(Site& site, bool canonical) {
+  if (!FloatArray(site.original()) || In(site, 0).info().family != Family::kMovement) {
+    return nullptr;
+  }
+  Instruction* const moved = site.Unchanged();
+  Instruction* const is_nan =
+      BuildCompare(site, site.original(), ComparisonDirection::kNe, moved, moved);
+  Instruction* const other = canonical ? BuildUniform(site, ShapeOf(site), std::nan(""))
+                                       : Build(site, kNegate, ShapeOf(site), {moved});
+  return Build(site, kSelect, ShapeOf(site), {is_nan, other, moved});
+}
 
 std::vector<Mutant> WrongMovement() {
   return {
@@ -29,6 +45,14 @@ std::vector<Mutant> WrongMovement() {
          }
          return Inner(site, 0, 0);
        }},
+      {"programs/moved_nans_become_canonical",
+       {kReshape, kReverse, kSlice, kTranspose},
+       "NaNs that are moved twice lose their sign and payload",
+       [](Site& site) { return WithOtherNans(site, /*canonical=*/true); }},
+      {"programs/moved_nans_change_sign",
+       {kReshape, kReverse, kSlice, kTranspose},
+       "NaNs that are moved twice get the other sign",
+       [](Site& site) { return WithOtherNans(site, /*canonical=*/false); }},
       {"programs/reshape_takes_transpose_away",
        {kReshape},
        "reshape(transpose(x)) becomes reshape(x)",

@@ -84,7 +84,7 @@ int Score(const FuzzScoreOptions& options, const std::string& only, bool list) {
   for (const conformance::Mutant& mutant : conformance::Mutants()) {
     if (wanted(mutant)) (mutant.conforming() ? conforming : defects).push_back(&mutant);
   }
-  for (const conformance::Mutant& mutant : conformance::CombinationMutants()) {
+  for (const conformance::Mutant& mutant : CombinationMutants()) {
     if (wanted(mutant)) combinations.push_back(&mutant);
   }
   std::vector<const conformance::Mutant*> all = defects;

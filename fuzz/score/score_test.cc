@@ -13,11 +13,11 @@ namespace {
 
 TEST(FuzzScoreTest, CombinationsAreManyAndOfOwnNames) {
   std::set<std::string> names;
-  for (const conformance::Mutant& mutant : conformance::CombinationMutants()) {
+  for (const conformance::Mutant& mutant : CombinationMutants()) {
     names.insert(mutant.name);
     EXPECT_FALSE(mutant.description.empty()) << mutant.name;
   }
-  EXPECT_EQ(names.size(), conformance::CombinationMutants().size());
+  EXPECT_EQ(names.size(), CombinationMutants().size());
   EXPECT_GE(names.size(), 60);
   for (const conformance::Mutant& mutant : conformance::Mutants())
     EXPECT_FALSE(names.contains(mutant.name));
@@ -25,8 +25,7 @@ TEST(FuzzScoreTest, CombinationsAreManyAndOfOwnNames) {
 
 TEST(FuzzScoreTest, CombinationsAreFound) {
   std::vector<const conformance::Mutant*> mutants;
-  for (const conformance::Mutant& mutant : conformance::CombinationMutants())
-    mutants.push_back(&mutant);
+  for (const conformance::Mutant& mutant : CombinationMutants()) mutants.push_back(&mutant);
   FuzzScoreOptions options;
   options.programs = Scheduled(600);
   const absl::StatusOr<FuzzScores> scores = ScoreFuzzer(mutants, options);

@@ -3,8 +3,10 @@
 #include "backends/pjrt/sharding/global_shapes.h"
 
 #include <memory>
+#include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "spec/ir/literal.h"
@@ -134,6 +136,43 @@ ENTRY e {
   EXPECT_THAT(TilesOfFreeResults(kText, {true}),
               ElementsAre(Dimensions{2, 2}, Dimensions{6, 2, 2}, Dimensions{2}, Dimensions{2},
                           Dimensions{2, 4}, Dimensions{4, 2}));
+}
+
+// A computation that is called twice leads to the arguments of both calls, and an operand that
+// occurs twice is looked at along both dimensions. Calls that double with each level come to an
+// end.
+TEST(GlobalShapes, EveryCallLeadsToItsOwnArguments) {
+  constexpr char kCalls[] = R"(HloModule m
+same { a = f32[4] parameter(0) ROOT b = f32[4] negate(a) }
+outer { a = f32[4] parameter(0) ROOT b = f32[4] call(a), to_apply=same }
+ENTRY e {
+  whole = f32[4] parameter(0)
+  halves = f32[4] parameter(1), sharding={devices=[2]<=[2]}
+  a = f32[4] call(whole), to_apply=same
+  b = f32[4] call(halves), to_apply=same
+  c = f32[4] call(halves), to_apply=outer
+  ab = f32[4] add(a, b)
+  ac = f32[4] add(a, c)
+  ROOT all = (f32[4], f32[4], f32[4]) tuple(ab, ac, a)
+})";
+  const Dimensions half = {2}, whole = {4};
+  EXPECT_THAT(TilesOfFreeResults(kCalls, {true}), ElementsAre(half, half, whole));
+  constexpr char kTwice[] =
+      R"(HloModule m, frontend_attributes={xla.sdy.meshes={mesh = #sdy.mesh<["x"=2]>}}
+ENTRY e {
+  x = f32[4,4] parameter(0), frontend_attributes={xla.sdy.sharding="#sdy.sharding<@mesh, [{}, {\"x\"}]>"}
+  ROOT y = f32[4,4] dot(x, x), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+})";
+  EXPECT_THAT(TilesOfFreeResults(kTwice, {true}), ElementsAre(Dimensions{4, 2}));
+  std::string levels =
+      "HloModule m\nlevel0 { a = f32[4] parameter(0) ROOT b = f32[4] negate(a) }\n";
+  for (int i = 1; i < 60; ++i) {
+    absl::StrAppend(&levels, "level", i,
+                    " { a = f32[4] parameter(0) b = f32[4] call(a), to_apply=level", i - 1,
+                    " c = f32[4] call(a), to_apply=level", i - 1, " ROOT d = f32[4] add(b, c) }\n");
+  }
+  levels += "ENTRY e { a = f32[4] parameter(0) ROOT b = f32[4] call(a), to_apply=level59 }\n";
+  EXPECT_THAT(TilesOfFreeResults(levels.c_str(), {true}), ElementsAre(whole));
 }
 
 // Hosts make no arrays of tiles of which some are empty, and abort on the list of their devices.

@@ -1,6 +1,7 @@
 #include "backends/pjrt/sharding/result_shardings.h"
 
 #include <algorithm>
+#include <compare>
 #include <deque>
 #include <memory>
 #include <set>
@@ -23,6 +24,9 @@ struct CallSite {
 
 constexpr int64_t kNone = -1;
 
+// The most calls that one walk enters. Calls of calls can double with each level.
+constexpr size_t kMostCalls = 4096;
+
 // A leaf of a value, and where its computation was called. `dims` has, for each dimension of the
 // result, the one of this value along which it is cut, or kNone.
 struct Place {
@@ -30,6 +34,8 @@ struct Place {
   size_t leaf = 0;
   const CallSite* site = nullptr;
   std::vector<int64_t> dims;
+
+  auto operator<=>(const Place&) const = default;
 };
 
 bool Names(absl::Span<const int64_t> list, int64_t d) {
@@ -134,9 +140,10 @@ class Walk {
   std::optional<Sharding> From(const Instruction& root, size_t leaf) {
     Go({&root, leaf, nullptr, Others(*Leaves(root.shape())[leaf], {})});
     while (!open_.empty()) {
-      const Place place = std::move(open_.back());
+      const auto [seen, is_new] = seen_.insert(std::move(open_.back()));
       open_.pop_back();
-      if (!seen_.emplace(place.value, place.leaf).second) continue;
+      if (!is_new) continue;
+      const Place& place = *seen;
       std::optional<Sharding> found = LeftWith(*place.value, place.leaf);
       if (!found) found = WrittenAt(*place.value, place.leaf);
       if (!found) {
@@ -192,6 +199,7 @@ class Walk {
         return Go({&tuple, leaf, place.site, place.dims});
       }
       case Opcode::kCall:
+        if (sites_.size() == kMostCalls) return;
         sites_.push_back({&value, place.site});
         return Go({value.to_apply()->root(), place.leaf, &sites_.back(), place.dims});
       case Opcode::kParameter: {
@@ -239,7 +247,7 @@ class Walk {
   }
 
   std::vector<Place> open_;
-  std::set<std::pair<const Instruction*, size_t>> seen_;
+  std::set<Place> seen_;
   std::deque<CallSite> sites_;
 };
 

@@ -13,7 +13,7 @@
 namespace assay::pjrt {
 
 // Returns the sharding of a leaf of the entry's result, or none if no sharding reaches it.
-// Shardings that cannot be read do not reach it.
+// Shardings that cannot be read do not reach it, and neither do those behind more than 4,096 calls.
 std::optional<Sharding> PropagatedSharding(const Module& module, size_t leaf);
 
 }  // namespace assay::pjrt

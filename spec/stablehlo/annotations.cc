@@ -4,6 +4,8 @@
 #include <algorithm>
 
 #include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "spec/proto/pieces.h"
 #include "spec/stablehlo/lowering.h"
 #include "spec/stablehlo/shardings.h"
@@ -86,6 +88,141 @@ ShapeIndex IndexOf(const Attribute* ints) {
   return ShapeIndex(values.begin(), values.end());
 }
 
+// The meshes of a module as the frontend attribute "xla.sdy.meshes" has them; empty if there are
+// none.
+std::string MeshesOf(const Operation& module) {
+  std::vector<std::string> meshes;
+  for (const Region& region : module.regions()) {
+    for (const Block* block : region.blocks()) {
+      for (const Operation* inner : block->operations) {
+        const Attribute* symbol = inner->Find("sym_name");
+        const Attribute* mesh = inner->Find("mesh");
+        if (inner->name() != "sdy.mesh" || symbol == nullptr || mesh == nullptr) continue;
+        meshes.push_back(absl::StrCat(symbol->text, " = ", PrintAttribute(*mesh)));
+      }
+    }
+  }
+  return meshes.empty() ? "" : absl::StrCat("{", absl::StrJoin(meshes, ", "), "}");
+}
+
+// What a module says that only the protobuf keeps.
+wire::HloModuleProto WireExtrasOf(const Operation& module) {
+  wire::HloModuleProto rest;
+  if (const Attribute* flag = module.Find("mhlo.is_dynamic")) {
+    rest.set_is_dynamic(flag->integer != 0);
+  }
+  if (const Attribute* flag = module.Find("mhlo.use_auto_spmd_partitioning")) {
+    rest.set_use_auto_spmd_partitioning(flag->integer != 0);
+  }
+  if (const Attribute* text = module.Find("mhlo.spmd_output_sharding")) {
+    if (std::optional<Sharding> sharding = ReadShardingString(text->text)) {
+      *rest.mutable_spmd_output_sharding() = ShardingToProto(*sharding);
+    }
+  }
+  if (const Attribute* texts = module.Find("mhlo.spmd_parameters_shardings")) {
+    for (const Attribute* text : texts->elements) {
+      std::optional<Sharding> sharding = ReadShardingString(text->text);
+      if (sharding) *rest.add_spmd_parameters_shardings() = ShardingToProto(*sharding);
+    }
+  }
+  return rest;
+}
+
+// The results that may or must have the buffer of a parameter, by mhlo.input_output_alias.
+std::vector<InputOutputAlias> AliasesOf(const Operation& module) {
+  std::vector<InputOutputAlias> made;
+  const Attribute* aliases = module.Find("mhlo.input_output_alias");
+  if (aliases == nullptr) return made;
+  for (const Attribute* entry : aliases->elements) {
+    const Attribute* alias = entry->Find("alias");
+    const Attribute* number = alias == nullptr ? nullptr : alias->Find("parameter_number");
+    if (number == nullptr) continue;
+    const Attribute* kind = alias->Find("kind");
+    InputOutputAlias& each = made.emplace_back();
+    each.output_index = IndexOf(entry->Find("output_index"));
+    each.parameter_number = number->integer;
+    each.parameter_index = IndexOf(alias->Find("parameter_index"));
+    each.kind = kind != nullptr && kind->text == "must_alias" ? AliasKind::kMust : AliasKind::kMay;
+  }
+  return made;
+}
+
+// Whether each leaf of a parameter has the same value in all replicas; empty if nothing is said.
+std::vector<bool> ReplicationOf(const Attribute& attributes, const Shape& shape) {
+  std::vector<bool> replicated;
+  if (const Attribute* list = attributes.Find("mhlo.parameter_replication")) {
+    for (const int64_t flag : IntsOf(*list).value_or(std::vector<int64_t>())) {
+      replicated.push_back(flag != 0);
+    }
+  } else if (const Attribute* flag = attributes.Find("mhlo.is_same_data_across_replicas")) {
+    if (flag->kind == AttributeKind::kUnit || flag->integer != 0) {
+      replicated.assign(shape.leaf_count(), true);
+    }
+  }
+  return replicated;
+}
+
+// The shardings, the frontend attributes and the replication of an argument.
+absl::Status AnnotateParameter(const Attribute& attributes, const Program& program,
+                               Instruction* parameter) {
+  if (const Attribute* text = attributes.Find("mhlo.sharding")) {
+    if (std::optional<Sharding> sharding = ReadShardingString(text->text)) {
+      parameter->mutable_annotations().sharding = *std::move(sharding);
+    }
+  }
+  if (const Attribute* shardy = attributes.Find("sdy.sharding")) {
+    absl::StatusOr<Sharding> sharding = TilesOfShardy(*shardy, program);
+    if (!sharding.ok()) return sharding.status();
+    // Tiles do not say that a value is unreduced: the attribute alone does.
+    const Attribute* unreduced = shardy->Find("unreduced");
+    if (unreduced == nullptr || unreduced->elements.empty()) {
+      parameter->mutable_annotations().sharding = *std::move(sharding);
+    }
+    parameter->mutable_annotations().frontend_attributes["xla.sdy.sharding"] =
+        PrintAttribute(*shardy);
+  }
+  if (const Attribute* frontend = attributes.Find("mhlo.frontend_attributes")) {
+    AddFrontendAttributes(*frontend, &parameter->mutable_annotations().frontend_attributes);
+  }
+  std::vector<bool> replicated = ReplicationOf(attributes, parameter->shape());
+  if (!replicated.empty()) {
+    parameter->mutable_annotations().parameter_replication = std::move(replicated);
+  }
+  return absl::OkStatus();
+}
+
+// The shapes of the entry's parameters and results with the layouts and the memories that the
+// module and the function's attributes say; none if they say nothing.
+absl::StatusOr<std::optional<ProgramShape>> EntryLayout(const Operation& module,
+                                                        const Operation& function,
+                                                        ProgramShape program, size_t results,
+                                                        bool is_tuple) {
+  const Attribute* parameters = module.Find("mhlo.xla_entry_computation_parameter_layouts");
+  const Attribute* layout = module.Find("mhlo.xla_entry_computation_result_layout");
+  bool any = parameters != nullptr || layout != nullptr;
+  for (size_t i = 0; parameters != nullptr && i < parameters->elements.size(); ++i) {
+    if (i < program.parameters.size()) {
+      ApplyLayout(*parameters->elements[i], &program.parameters[i]);
+    }
+  }
+  if (layout != nullptr) {
+    const bool wrapped = layout->kind == AttributeKind::kArray && layout->elements.size() == 1 &&
+                         !program.result.is_tuple();
+    ApplyLayout(wrapped ? *layout->elements[0] : *layout, &program.result);
+  }
+  absl::Status placed = absl::OkStatus();
+  for (size_t i = 0; i < program.parameters.size(); ++i) {
+    placed.Update(
+        ApplyPlacement(AttributesOf(function, "arg_attrs", i), &program.parameters[i], &any));
+  }
+  for (size_t i = 0; i < results; ++i) {
+    Shape* own = is_tuple ? &program.result.mutable_tuple_shapes()[i] : &program.result;
+    placed.Update(ApplyPlacement(AttributesOf(function, "res_attrs", i), own, &any));
+  }
+  if (!placed.ok()) return placed;
+  return any ? std::optional(std::move(program)) : std::nullopt;
+}
+
 }  // namespace
 
 absl::Status Lowering::ReadModuleAttributes() {
@@ -106,70 +243,26 @@ absl::Status Lowering::ReadModuleAttributes() {
   if (const Attribute* attributes = op.Find("mhlo.frontend_attributes")) {
     AddFrontendAttributes(*attributes, &module_->frontend_attributes);
   }
-  std::vector<std::string> meshes;
-  for (const Region& region : op.regions()) {
-    for (const Block* block : region.blocks()) {
-      for (const Operation* inner : block->operations) {
-        const Attribute* symbol = inner->Find("sym_name");
-        const Attribute* mesh = inner->Find("mesh");
-        if (inner->name() != "sdy.mesh" || symbol == nullptr || mesh == nullptr) continue;
-        meshes.push_back(absl::StrCat(symbol->text, " = ", PrintAttribute(*mesh)));
-      }
-    }
+  if (std::string meshes = MeshesOf(op); !meshes.empty()) {
+    module_->frontend_attributes["xla.sdy.meshes"] = std::move(meshes);
   }
-  if (!meshes.empty()) {
-    std::string text = "{";
-    for (size_t i = 0; i < meshes.size(); ++i) {
-      absl::StrAppend(&text, i == 0 ? "" : ", ", meshes[i]);
-    }
-    module_->frontend_attributes["xla.sdy.meshes"] = text + "}";
-  }
-  wire::HloModuleProto rest;
-  if (const Attribute* flag = op.Find("mhlo.is_dynamic")) rest.set_is_dynamic(flag->integer != 0);
-  if (const Attribute* flag = op.Find("mhlo.use_auto_spmd_partitioning")) {
-    rest.set_use_auto_spmd_partitioning(flag->integer != 0);
-  }
-  if (const Attribute* text = op.Find("mhlo.spmd_output_sharding")) {
-    if (std::optional<Sharding> sharding = ReadShardingString(text->text)) {
-      *rest.mutable_spmd_output_sharding() = ShardingToProto(*sharding);
-    }
-  }
-  if (const Attribute* texts = op.Find("mhlo.spmd_parameters_shardings")) {
-    for (const Attribute* text : texts->elements) {
-      std::optional<Sharding> sharding = ReadShardingString(text->text);
-      if (sharding) *rest.add_spmd_parameters_shardings() = ShardingToProto(*sharding);
-    }
-  }
-  module_->wire_extras = rest.SerializeAsString();
-  if (const Attribute* aliases = op.Find("mhlo.input_output_alias")) {
-    for (const Attribute* entry : aliases->elements) {
-      const Attribute* alias = entry->Find("alias");
-      const Attribute* number = alias == nullptr ? nullptr : alias->Find("parameter_number");
-      if (number == nullptr) continue;
-      const Attribute* kind = alias->Find("kind");
-      InputOutputAlias made;
-      made.output_index = IndexOf(entry->Find("output_index"));
-      made.parameter_number = number->integer;
-      made.parameter_index = IndexOf(alias->Find("parameter_index"));
-      made.kind =
-          kind != nullptr && kind->text == "must_alias" ? AliasKind::kMust : AliasKind::kMay;
-      module_->input_output_alias.push_back(std::move(made));
-    }
+  module_->wire_extras = WireExtrasOf(op).SerializeAsString();
+  for (InputOutputAlias& alias : AliasesOf(op)) {
+    module_->input_output_alias.push_back(std::move(alias));
   }
   return absl::OkStatus();
 }
 
 absl::Status Lowering::ReadArgumentAttributes(const Operation& function, Scope& scope,
                                               const ConvertedProgram& result) {
+  const bool is_tuple = result.result_count != 1 || !result.checks.empty();
   const auto& arguments = function.regions()[0].blocks()[0]->arguments;
   for (size_t i = 0; i < arguments.size(); ++i) {
     const Attribute* attributes = AttributesOf(function, "arg_attrs", i);
     if (attributes == nullptr) continue;
-    Instruction* parameter = scope.values[arguments[i]];
     if (const Attribute* output = attributes->Find("tf.aliasing_output")) {
       InputOutputAlias alias;
       alias.parameter_number = static_cast<int64_t>(i);
-      const bool is_tuple = result.result_count != 1 || !result.checks.empty();
       if (!is_tuple && output->integer != 0) {
         return Error(function, "tf.aliasing_output must be 0 where there is only one result");
       }
@@ -180,66 +273,15 @@ absl::Status Lowering::ReadArgumentAttributes(const Operation& function, Scope& 
     if (donor != nullptr && (donor->kind == AttributeKind::kUnit || donor->integer != 0)) {
       module_->buffer_donors.push_back({static_cast<int64_t>(i), {}});
     }
-    if (const Attribute* text = attributes->Find("mhlo.sharding")) {
-      if (std::optional<Sharding> sharding = ReadShardingString(text->text)) {
-        parameter->mutable_annotations().sharding = *std::move(sharding);
-      }
-    }
-    if (const Attribute* shardy = attributes->Find("sdy.sharding")) {
-      absl::StatusOr<Sharding> sharding = TilesOfShardy(*shardy, program_);
-      if (!sharding.ok()) return Error(function, sharding.status().message());
-      // Tiles do not say that a value is unreduced: the attribute alone does.
-      const Attribute* unreduced = shardy->Find("unreduced");
-      if (unreduced == nullptr || unreduced->elements.empty()) {
-        parameter->mutable_annotations().sharding = *std::move(sharding);
-      }
-      parameter->mutable_annotations().frontend_attributes["xla.sdy.sharding"] =
-          PrintAttribute(*shardy);
-    }
-    if (const Attribute* frontend = attributes->Find("mhlo.frontend_attributes")) {
-      AddFrontendAttributes(*frontend, &parameter->mutable_annotations().frontend_attributes);
-    }
-    std::vector<bool> replicated;
-    if (const Attribute* list = attributes->Find("mhlo.parameter_replication")) {
-      for (const int64_t flag : IntsOf(*list).value_or(std::vector<int64_t>())) {
-        replicated.push_back(flag != 0);
-      }
-    } else if (const Attribute* flag = attributes->Find("mhlo.is_same_data_across_replicas")) {
-      if (flag->kind == AttributeKind::kUnit || flag->integer != 0) {
-        replicated.assign(parameter->shape().leaf_count(), true);
-      }
-    }
-    if (!replicated.empty()) {
-      parameter->mutable_annotations().parameter_replication = std::move(replicated);
-    }
+    const absl::Status status =
+        AnnotateParameter(*attributes, program_, scope.values[arguments[i]]);
+    if (!status.ok()) return Error(function, status.message());
   }
-  const Attribute* parameters =
-      program_.module->Find("mhlo.xla_entry_computation_parameter_layouts");
-  const Attribute* layout = program_.module->Find("mhlo.xla_entry_computation_result_layout");
-  ProgramShape program = module_->entry()->program_shape();
-  bool any = parameters != nullptr || layout != nullptr;
-  for (size_t i = 0; parameters != nullptr && i < parameters->elements.size(); ++i) {
-    if (i < program.parameters.size()) {
-      ApplyLayout(*parameters->elements[i], &program.parameters[i]);
-    }
-  }
-  if (layout != nullptr) {
-    const bool wrapped = layout->kind == AttributeKind::kArray && layout->elements.size() == 1 &&
-                         !program.result.is_tuple();
-    ApplyLayout(wrapped ? *layout->elements[0] : *layout, &program.result);
-  }
-  absl::Status placed = absl::OkStatus();
-  for (size_t i = 0; i < program.parameters.size(); ++i) {
-    placed.Update(
-        ApplyPlacement(AttributesOf(function, "arg_attrs", i), &program.parameters[i], &any));
-  }
-  const bool is_tuple = result.result_count != 1 || !result.checks.empty();
-  for (size_t i = 0; i < static_cast<size_t>(result.result_count); ++i) {
-    Shape* own = is_tuple ? &program.result.mutable_tuple_shapes()[i] : &program.result;
-    placed.Update(ApplyPlacement(AttributesOf(function, "res_attrs", i), own, &any));
-  }
-  if (!placed.ok()) return Error(function, placed.message());
-  if (any) module_->entry_layout = std::move(program);
+  absl::StatusOr<std::optional<ProgramShape>> layout =
+      EntryLayout(*program_.module, function, module_->entry()->program_shape(),
+                  static_cast<size_t>(result.result_count), is_tuple);
+  if (!layout.ok()) return Error(function, layout.status().message());
+  if (layout->has_value()) module_->entry_layout = **std::move(layout);
   return absl::OkStatus();
 }
 

@@ -214,12 +214,7 @@ class ManualBorder : public Effect {
           absl::StrCat(inputs.size(), " values become ", outputs.size()));
     }
     if (process.grid().partitions == 1) {
-      for (size_t i = 0; i < inputs.size(); ++i) {
-        if (Shape::Compatible(*inputs[i], *outputs[i])) continue;
-        return absl::InvalidArgumentError(
-            absl::StrCat("with one partition both sides have the same shapes, found ",
-                         inputs[i]->ToString(), " and ", outputs[i]->ToString()));
-      }
+      if (absl::Status status = CheckEqual(inputs, outputs); !status.ok()) return status;
       return std::make_shared<Present>(std::vector<Literal>(operands.begin(), operands.end()));
     }
     const bool enters = Enters(border_);
@@ -227,35 +222,55 @@ class ManualBorder : public Effect {
     absl::StatusOr<std::vector<Placement>> placements =
         PlacementsOf(border_, enters ? inputs : outputs, partitions);
     if (!placements.ok()) return placements.status();
-    const std::vector<const Shape*>& locals = enters ? outputs : inputs;
+    absl::Status status = enters ? CheckTiles(*placements, inputs, outputs)
+                                 : CheckTiles(*placements, outputs, inputs);
+    if (!status.ok()) return status;
+    if (enters) return Enter(operands, *placements, outputs, process);
+    status = PrepareToLeave(process.id().partition, &*placements);
+    if (!status.ok()) return status;
+    std::vector<int64_t> members(partitions);
+    std::iota(members.begin(), members.end(), process.id().replica * partitions);
+    absl::StatusOr<PendingPtr> tiles = process.world().rendezvous().Meet(
+        border_, path, members, operands, process, context, sums_.list());
+    if (!tiles.ok()) return tiles.status();
+    return std::make_shared<Joined>(*std::move(tiles), *std::move(placements), std::move(outputs));
+  }
+
+ private:
+  static absl::Status CheckEqual(absl::Span<const Shape* const> inputs,
+                                 absl::Span<const Shape* const> outputs) {
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      if (Shape::Compatible(*inputs[i], *outputs[i])) continue;
+      return absl::InvalidArgumentError(
+          absl::StrCat("with one partition both sides have the same shapes, found ",
+                       inputs[i]->ToString(), " and ", outputs[i]->ToString()));
+    }
+    return absl::OkStatus();
+  }
+
+  static absl::Status CheckTiles(absl::Span<const Placement> placements,
+                                 absl::Span<const Shape* const> globals,
+                                 absl::Span<const Shape* const> locals) {
     for (size_t i = 0; i < locals.size(); ++i) {
-      if ((*placements)[i].tile_sizes ==
-          Dimensions(locals[i]->dimensions().begin(), locals[i]->dimensions().end())) {
-        continue;
-      }
-      return absl::InvalidArgumentError(absl::StrCat("the tiles of ",
-                                                     (enters ? inputs : outputs)[i]->ToString(),
-                                                     " are no ", locals[i]->ToString()));
+      const Dimensions sizes(locals[i]->dimensions().begin(), locals[i]->dimensions().end());
+      if (placements[i].tile_sizes == sizes) continue;
+      return absl::InvalidArgumentError(
+          absl::StrCat("the tiles of ", globals[i]->ToString(), " are no ", locals[i]->ToString()));
     }
-    if (!enters) {
-      if (absl::Status status = PrepareToLeave(process.id().partition, &*placements);
-          !status.ok()) {
-        return status;
-      }
-      std::vector<int64_t> members(partitions);
-      std::iota(members.begin(), members.end(), process.id().replica * partitions);
-      absl::StatusOr<PendingPtr> tiles = process.world().rendezvous().Meet(
-          border_, path, members, operands, process, context, sums_.list());
-      if (!tiles.ok()) return tiles.status();
-      return std::make_shared<Joined>(*std::move(tiles), *std::move(placements),
-                                      std::move(outputs));
-    }
+    return absl::OkStatus();
+  }
+
+  // The tiles of this partition.
+  static absl::StatusOr<PendingPtr> Enter(absl::Span<const Literal> operands,
+                                          absl::Span<const Placement> placements,
+                                          absl::Span<const Shape* const> outputs,
+                                          Process& process) {
     std::vector<Literal> tiles;
     for (size_t i = 0; i < operands.size(); ++i) {
-      const std::optional<DeviceTile>& tile = (*placements)[i].devices[process.id().partition];
+      const std::optional<DeviceTile>& tile = placements[i].devices[process.id().partition];
       // The first summand is the value, all others are zero.
       const bool added = tile.has_value() && tile->summand > 0 &&
-                         (*placements)[i].reduction == NamedSharding::Reduction::kSum;
+                         placements[i].reduction == NamedSharding::Reduction::kSum;
       if (!tile.has_value() || added) {
         absl::StatusOr<Literal> nothing = process.ZeroArray(*outputs[i]);
         if (!nothing.ok()) return nothing.status();
@@ -270,7 +285,6 @@ class ManualBorder : public Effect {
     return std::make_shared<Present>(std::move(tiles));
   }
 
- private:
   // Which devices hold parts of this partition's value.
   absl::Status PrepareToLeave(int64_t partition, std::vector<Placement>* placements) const {
     // Each device of a group has the whole sum then (BorderSums).

@@ -168,33 +168,62 @@ class Fuser {
     return results;
   }
 
+  // Adds a parameter to `body` for each operand of members that is no member, and their copies to
+  // `copies`. Sets `init` to the parameter of an initial value, which members do not share. Returns
+  // the operands.
+  static std::vector<Instruction*> AddParameters(const FusionGroup& group, Computation* body,
+                                                 InstructionMap* copies, Instruction** init) {
+    const absl::flat_hash_set<const Instruction*> members(group.members.begin(),
+                                                          group.members.end());
+    std::vector<Instruction*> operands;
+    for (auto member = group.members.rbegin(); member != group.members.rend(); ++member) {
+      for (Instruction* operand : (*member)->operands()) {
+        const bool is_init = IsInitialValue(**member, operand);
+        if (copies->contains(operand) || (members.contains(operand) && !is_init)) continue;
+        auto parameter = std::make_unique<Instruction>(Opcode::kParameter, operand->shared_shape());
+        parameter->set_name(absl::StrCat("param_", operands.size()));
+        parameter->set_parameter_number(static_cast<int64_t>(operands.size()));
+        Instruction* added = body->Add(std::move(parameter));
+        if (members.contains(operand)) {
+          *init = added;
+        } else {
+          (*copies)[operand] = added;
+        }
+        operands.push_back(operand);
+      }
+    }
+    return operands;
+  }
+
+  static FusionKind KindOf(const FusionGroup& group, const Instruction& result) {
+    const bool contracts =
+        std::any_of(group.members.begin(), group.members.end(),
+                    [](const Instruction* each) { return IsContraction(*each); });
+    if (contracts) return FusionKind::kOutput;
+    return result.opcode() == Opcode::kReduce ? FusionKind::kInput : FusionKind::kLoop;
+  }
+
+  // Replaces results by the elements of the fusion's tuple.
+  void ReplaceByElements(absl::Span<const Instruction* const> results, Instruction* fused) {
+    for (size_t k = 0; k < results.size(); ++k) {
+      auto part =
+          std::make_unique<Instruction>(Opcode::kGetTupleElement, results[k]->shared_shape());
+      part->set_name(absl::StrCat(results[k]->name(), "_result"));
+      Instruction* const operand[] = {fused};
+      part->set_operands(operand);
+      part->SetAttribute(Attr::kIndex, static_cast<int64_t>(k));
+      editor_.Replace(results[k], editor_.Add(std::move(part)));
+    }
+  }
+
   void Make(const FusionGroup& group) {
     const std::vector<const Instruction*> results = ResultsOf(group);
     auto body = std::make_unique<Computation>(absl::StrCat("fused_", results[0]->name()));
     body->set_is_fusion(true);
     body->set_execution_thread(computation_.execution_thread());
     InstructionMap copies;
-    absl::flat_hash_set<const Instruction*> members(group.members.begin(), group.members.end());
-    std::vector<Instruction*> operands;
     Instruction* init = nullptr;  // a parameter, though a member has the same value
-    bool contracts = false;
-    for (auto member = group.members.rbegin(); member != group.members.rend(); ++member) {
-      contracts |= IsContraction(**member);
-      for (Instruction* operand : (*member)->operands()) {
-        const bool is_init = IsInitialValue(**member, operand);
-        if (copies.contains(operand) || (members.contains(operand) && !is_init)) continue;
-        auto parameter = std::make_unique<Instruction>(Opcode::kParameter, operand->shared_shape());
-        parameter->set_name(absl::StrCat("param_", operands.size()));
-        parameter->set_parameter_number(static_cast<int64_t>(operands.size()));
-        Instruction* added = body->Add(std::move(parameter));
-        if (members.contains(operand)) {
-          init = added;
-        } else {
-          copies[operand] = added;
-        }
-        operands.push_back(operand);
-      }
-    }
+    const std::vector<Instruction*> operands = AddParameters(group, body.get(), &copies, &init);
     for (auto member = group.members.rbegin(); member != group.members.rend(); ++member) {
       copies[*member] = body->Add(CopyInstruction(**member, copies, same_));
     }
@@ -214,25 +243,14 @@ class Fuser {
       root = body->Add(std::move(tuple));
     }
     body->set_root(root);
-    const FusionKind kind = contracts                                 ? FusionKind::kOutput
-                            : results[0]->opcode() == Opcode::kReduce ? FusionKind::kInput
-                                                                      : FusionKind::kLoop;
     auto fusion = std::make_unique<Instruction>(Opcode::kFusion, root->shared_shape());
     fusion->set_name(absl::StrCat(results[0]->name(), "_fusion"));
     fusion->set_operands(operands);
-    fusion->SetAttribute(Attr::kKind, static_cast<int64_t>(kind));
+    fusion->SetAttribute(Attr::kKind, static_cast<int64_t>(KindOf(group, *results[0])));
     fusion->SetAttribute(Attr::kCalls, module_.Add(std::move(body)));
     Instruction* const fused = editor_.Add(std::move(fusion));
     if (results.size() == 1) return editor_.Replace(results[0], fused);
-    for (size_t k = 0; k < results.size(); ++k) {
-      auto part =
-          std::make_unique<Instruction>(Opcode::kGetTupleElement, results[k]->shared_shape());
-      part->set_name(absl::StrCat(results[k]->name(), "_result"));
-      Instruction* const operand[] = {fused};
-      part->set_operands(operand);
-      part->SetAttribute(Attr::kIndex, static_cast<int64_t>(k));
-      editor_.Replace(results[k], editor_.Add(std::move(part)));
-    }
+    ReplaceByElements(results, fused);
   }
 
   const int64_t fewest_elements_;

@@ -300,6 +300,31 @@ bool ScanFolds::all() const {
                      [](const Output& output) { return output.carry >= 0; });
 }
 
+namespace {
+
+// Drops the folds of carries that something else depends on, which run as written, and the outputs
+// that show such a carry.
+void DropReadCarries(const Computation& flat, absl::Span<const Instruction* const> results,
+                     int64_t inputs, ScanFolds* folds) {
+  const auto carries = static_cast<int64_t>(folds->carries.size());
+  std::vector<int64_t> shown;
+  for (const ScanFolds::Output& output : folds->outputs) shown.push_back(output.carry);
+  for (int64_t k = 0; k < carries; ++k) shown.push_back(k);
+  const std::vector<int64_t> readers = ReadersOf(flat, results, shown);
+  const std::vector<Instruction*> parameters = flat.parameters();
+  for (int64_t k = 0; k < carries; ++k) {
+    const int64_t reader = readers[parameters[inputs + k]->index()];
+    if (reader != kNobody && reader != k) folds->carries[k] = {};
+  }
+  for (ScanFolds::Output& output : folds->outputs) {
+    const bool folded =
+        output.carry >= 0 && folds->carries[output.carry].reducer.kind != ReducerKind::kOther;
+    if (!folded) output = {};
+  }
+}
+
+}  // namespace
+
 ScanFolds RecogniseScan(const Computation& step, int64_t carries) {
   std::unique_ptr<Computation> made;
   const Computation& flat = FlatFormOf(step, &made);
@@ -346,20 +371,7 @@ ScanFolds RecogniseScan(const Computation& step, int64_t carries) {
     }
     folds.outputs.push_back(found);
   }
-  // A carry that something else depends on runs as written, and so does what shows it.
-  std::vector<int64_t> shown;
-  for (const ScanFolds::Output& output : folds.outputs) shown.push_back(output.carry);
-  for (int64_t k = 0; k < carries; ++k) shown.push_back(k);
-  const std::vector<int64_t> readers = ReadersOf(flat, results, shown);
-  for (int64_t k = 0; k < carries; ++k) {
-    const int64_t reader = readers[parameters[inputs + k]->index()];
-    if (reader != kNobody && reader != k) folds.carries[k] = {};
-  }
-  for (ScanFolds::Output& output : folds.outputs) {
-    const bool folded =
-        output.carry >= 0 && folds.carries[output.carry].reducer.kind != ReducerKind::kOther;
-    if (!folded) output = {};
-  }
+  DropReadCarries(flat, results, inputs, &folds);
   return folds;
 }
 

@@ -117,6 +117,42 @@ bool HasRepeats(std::string word) {
   return std::adjacent_find(word.begin(), word.end()) != word.end();
 }
 
+// The dimensions of a dot by an einsum's letters, and the letters of its result in order.
+struct EinsumDot {
+  std::vector<int64_t> lhs_batch, rhs_batch, lhs_contracting, rhs_contracting;
+  std::string result;
+};
+
+EinsumDot DotOfEinsum(const Einsum& einsum, OpContext& op) {
+  EinsumDot dot;
+  std::string batch, lhs_free, rhs_free;
+  for (size_t i = 0; i < einsum.lhs.size(); ++i) {
+    const char letter = einsum.lhs[i];
+    const size_t other = einsum.rhs.find(letter);
+    const bool kept = einsum.out.find(letter) != std::string::npos;
+    if (other == std::string::npos) {
+      if (!kept) op.Refuse("sums over a letter of one operand are not understood");
+      lhs_free += letter;
+    } else if (kept) {
+      batch += letter;
+      dot.lhs_batch.push_back(static_cast<int64_t>(i));
+      dot.rhs_batch.push_back(static_cast<int64_t>(other));
+    } else {
+      dot.lhs_contracting.push_back(static_cast<int64_t>(i));
+      dot.rhs_contracting.push_back(static_cast<int64_t>(other));
+    }
+  }
+  for (const char letter : einsum.rhs) {
+    if (einsum.lhs.find(letter) != std::string::npos) continue;
+    if (einsum.out.find(letter) == std::string::npos) {
+      op.Refuse("sums over a letter of one operand are not understood");
+    }
+    rhs_free += letter;
+  }
+  dot.result = batch + lhs_free + rhs_free;
+  return dot;
+}
+
 void LowerEinsum(OpContext& op) {
   const std::optional<Einsum> einsum = ReadEinsum(op.StringOr("einsum_config"));
   if (!einsum || static_cast<int64_t>(einsum->lhs.size()) != op.InShape(0).rank() ||
@@ -125,32 +161,8 @@ void LowerEinsum(OpContext& op) {
     op.Refuse("einsum_config must be like \"ab,bc->ac\", with a letter per dimension, none twice");
     return;
   }
-  std::vector<int64_t> lhs_batch, rhs_batch, lhs_contracting, rhs_contracting;
-  std::string batch, lhs_free, rhs_free;
-  for (size_t i = 0; i < einsum->lhs.size(); ++i) {
-    const char letter = einsum->lhs[i];
-    const size_t other = einsum->rhs.find(letter);
-    const bool kept = einsum->out.find(letter) != std::string::npos;
-    if (other == std::string::npos) {
-      if (!kept) op.Refuse("sums over a letter of one operand are not understood");
-      lhs_free += letter;
-    } else if (kept) {
-      batch += letter;
-      lhs_batch.push_back(static_cast<int64_t>(i));
-      rhs_batch.push_back(static_cast<int64_t>(other));
-    } else {
-      lhs_contracting.push_back(static_cast<int64_t>(i));
-      rhs_contracting.push_back(static_cast<int64_t>(other));
-    }
-  }
-  for (const char letter : einsum->rhs) {
-    if (einsum->lhs.find(letter) != std::string::npos) continue;
-    if (einsum->out.find(letter) == std::string::npos) {
-      op.Refuse("sums over a letter of one operand are not understood");
-    }
-    rhs_free += letter;
-  }
-  const std::string made = batch + lhs_free + rhs_free;
+  EinsumDot shape = DotOfEinsum(*einsum, op);
+  const std::string& made = shape.result;
   if (made.size() != einsum->out.size()) {
     op.Fail("the result of einsum_config has letters that no operand has");
     return;
@@ -168,10 +180,10 @@ void LowerEinsum(OpContext& op) {
   for (const char letter : einsum->out) {
     order.push_back(static_cast<int64_t>(made.find(letter)));
   }
-  AttributeList attributes = {{Attr::kLhsBatchDims, lhs_batch},
-                              {Attr::kRhsBatchDims, rhs_batch},
-                              {Attr::kLhsContractingDims, lhs_contracting},
-                              {Attr::kRhsContractingDims, rhs_contracting}};
+  AttributeList attributes = {{Attr::kLhsBatchDims, std::move(shape.lhs_batch)},
+                              {Attr::kRhsBatchDims, std::move(shape.rhs_batch)},
+                              {Attr::kLhsContractingDims, std::move(shape.lhs_contracting)},
+                              {Attr::kRhsContractingDims, std::move(shape.rhs_contracting)}};
   AddPrecisions(op, &attributes);
   Instruction* const dot = op.Make(Opcode::kDot, Shape(result.element_type(), sizes),
                                    {op.In(0), op.In(1)}, std::move(attributes));

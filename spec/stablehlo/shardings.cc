@@ -114,6 +114,25 @@ absl::StatusOr<std::vector<Part>> PartsOf(const MeshAxes& mesh) {
   return parts;
 }
 
+// The axes that each dimension of a sharding names. Cuts axes of which a part is named.
+absl::StatusOr<std::vector<std::vector<Reference>>> ReferencesOf(const Attribute& sharding,
+                                                                 MeshAxes& axes) {
+  std::vector<std::vector<Reference>> dimensions;
+  const Attribute* list = sharding.Find("dimensions");
+  if (list == nullptr) return dimensions;
+  for (const Attribute* dimension : list->elements) {
+    dimensions.emplace_back();
+    const Attribute* refs = dimension->Find("axes");
+    if (refs == nullptr) continue;
+    for (const Attribute* ref : refs->elements) {
+      absl::StatusOr<Reference> reference = Refer(axes, *ref);
+      if (!reference.ok()) return reference.status();
+      dimensions.back().push_back(*reference);
+    }
+  }
+  return dimensions;
+}
+
 // The devices 0..n-1 over `sizes`, transposed.
 std::vector<int64_t> Transposed(absl::Span<const int64_t> sizes, absl::Span<const int64_t> order,
                                 absl::Span<const int64_t> ids) {
@@ -154,7 +173,10 @@ const Attribute* FindMesh(const Program& program, absl::string_view name) {
   return nullptr;
 }
 
-absl::StatusOr<Sharding> TilesOfShardy(const Attribute& sharding, const Program& program) {
+namespace {
+
+// The mesh of a sharding, which it has itself or names.
+absl::StatusOr<const Attribute*> MeshOf(const Attribute& sharding, const Program& program) {
   const Attribute* mesh = sharding.Find("mesh");
   if (mesh != nullptr && mesh->kind == AttributeKind::kSymbol) {
     const absl::string_view name = mesh->text;
@@ -164,28 +186,26 @@ absl::StatusOr<Sharding> TilesOfShardy(const Attribute& sharding, const Program&
     }
   }
   if (mesh == nullptr) return absl::InvalidArgumentError("a sharding names no mesh");
-  absl::StatusOr<MeshAxes> axes = AxesOf(*mesh);
+  return mesh;
+}
+
+}  // namespace
+
+absl::StatusOr<Sharding> TilesOfShardy(const Attribute& sharding, const Program& program) {
+  const absl::StatusOr<const Attribute*> mesh = MeshOf(sharding, program);
+  if (!mesh.ok()) return mesh.status();
+  absl::StatusOr<MeshAxes> axes = AxesOf(**mesh);
   if (!axes.ok()) return axes.status();
-  std::vector<std::vector<Reference>> dimensions;
-  if (const Attribute* list = sharding.Find("dimensions")) {
-    for (const Attribute* dimension : list->elements) {
-      dimensions.emplace_back();
-      const Attribute* refs = dimension->Find("axes");
-      if (refs == nullptr) continue;
-      for (const Attribute* ref : refs->elements) {
-        absl::StatusOr<Reference> reference = Refer(*axes, *ref);
-        if (!reference.ok()) return reference.status();
-        dimensions.back().push_back(*reference);
-      }
-    }
-  }
+  const absl::StatusOr<std::vector<std::vector<Reference>>> dimensions =
+      ReferencesOf(sharding, *axes);
+  if (!dimensions.ok()) return dimensions.status();
   absl::StatusOr<std::vector<Part>> parts = PartsOf(*axes);
   if (!parts.ok()) return parts.status();
   Sharding result;
   std::vector<int64_t> sizes, order;
   for (const Part& part : *parts) sizes.push_back(part.to / part.from);
   bool cuts = false;
-  for (const std::vector<Reference>& references : dimensions) {
+  for (const std::vector<Reference>& references : *dimensions) {
     int64_t tiles = 1;
     for (const Reference& reference : references) {
       for (size_t p = 0; p < parts->size(); ++p) {

@@ -375,6 +375,11 @@ TEST(Budgets, ElementsOfAValue) {
   const Literal two[] = {MustParseLiteral("f32[2] {1, 2}")};
   EXPECT_THAT(Interpret(*small, two, options).status().ToString(),
               HasSubstr("more than 1 elements"));
+  options.budget.elements = 0;
+  EXPECT_THAT(RunText("f { p = f32[] parameter(0) ROOT n = f32[] negate(p) } "
+                      "ENTRY e { c = f32[] parameter(0) ROOT r = f32[] call(c), to_apply=f }",
+                      {"f32[] 1"}, {}, options),
+              HasSubstr("more than 0 elements"));
   options.budget.elements = 1001;
   EXPECT_EQ(RunText(module, {}, {}, options), "f32[1]{0} {-3}");
 }

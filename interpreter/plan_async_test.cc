@@ -202,6 +202,15 @@ TEST(Async, OperandsAreBoundByStartsAndUpdates) {
       ROOT d = $R async-done(u))";
     EXPECT_EQ(run(kDone, true, observed), Values(2, summed));
     EXPECT_EQ(run(kDone, false, observed), Values(2, "s32[1] {-10}"));
+    // Context follows the result, which is zero before its operation has started.
+    constexpr absl::string_view kBefore = R"(
+      s = ((s32[1]), s32[1], s32[]) async-start(x), calls=$f
+      b = s32[1] get-tuple-element(s), index=1
+      c = s32[] get-tuple-element(s), index=2
+      u = ((s32[1], s32[1]), s32[1], s32[]) async-update(s, z)
+      d = s32[1] async-done(u)
+      ROOT t = (s32[1], s32[], s32[1]) tuple(b, c, d))";
+    EXPECT_EQ(run(kBefore, false, observed), Values(2, "(s32[1] {0}, s32[] 0, s32[1] {-10})"));
   }
 }
 

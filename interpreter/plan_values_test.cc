@@ -379,6 +379,16 @@ TEST(Dynamic, SizesGoWithLargeArrays) {
             negated);
 }
 
+// An array without elements has sizes as well, at the beginning of a frame that holds nothing else.
+TEST(Dynamic, SizesOfEmptyArrays) {
+  EXPECT_EQ(RunDynamic(R"(
+    same { ROOT x = s32[<=0,<=5] parameter(0) }
+    ENTRY e { x = s32[<=0,<=5] parameter(0) y = s32[<=0,<=5] call(x), to_apply=same
+      ROOT n = s32[] get-dimension-size(y), dimensions={1} })",
+                       {Dynamic({0, 5}, {0, 3})}),
+            Canonical("s32[] 3"));
+}
+
 TEST(Dynamic, SizesOfManyDimensions) {
   EXPECT_EQ(RunDynamic(R"(
     same { ROOT x = s32[<=4,<=5,<=6] parameter(0) }

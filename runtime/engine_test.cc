@@ -2,6 +2,8 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_replace.h"
+#include "absl/strings/string_view.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "runtime/queue_host.h"
@@ -208,6 +210,69 @@ TEST(EngineTest, StorageOfAnOperandThatThereIsNot) {
     EXPECT_THAT(std::string(plan.status().message()),
                 HasSubstr("asks for the storage of operand 1 of the 1 that it reads"));
   }
+}
+
+// Notes the loops and fusions that it is offered, and takes none.
+class AskedEngine : public ToyEngine {
+ public:
+  KernelOr PrepareLoop(const Instruction& loop) const override {
+    asked.push_back(loop.name());
+    return nullptr;
+  }
+  KernelOr PrepareFusion(const Instruction& fusion) const override {
+    asked.push_back(fusion.name());
+    return nullptr;
+  }
+  mutable std::vector<std::string> asked;
+};
+
+// The instructions that an engine is offered as a whole.
+std::vector<std::string> Asked(absl::string_view text, bool observed = false) {
+  const absl::StatusOr<std::unique_ptr<Module>> module = ParseModule(text);
+  EXPECT_TRUE(module.ok()) << module.status();
+  if (!module.ok()) return {};
+  const AskedEngine engine;
+  PlanOptions options;
+  options.observed = observed;
+  const auto plan = ModulePlan::Create(**module, engine, options);
+  EXPECT_TRUE(plan.ok()) << plan.status();
+  return engine.asked;
+}
+
+// A loop whose state is a counter and one value more.
+std::string LoopOn(absl::string_view type, absl::string_view body = "") {
+  return absl::StrReplaceAll(
+      R"(HloModule m
+      body { s = (s32[], $T) parameter(0) k = s32[] get-tuple-element(s), index=0
+        x = $T get-tuple-element(s), index=1 one = s32[] constant(1) n = s32[] add(k, one) $B
+        ROOT t = (s32[], $T) tuple(n, x) }
+      cond { s = (s32[], $T) parameter(0) k = s32[] get-tuple-element(s), index=0
+        five = s32[] constant(5) ROOT p = pred[] compare(k, five), direction=LT }
+      ENTRY e { z = s32[] constant(0) x = $T parameter(0) i = (s32[], $T) tuple(z, x)
+        ROOT loop = (s32[], $T) while(i), condition=cond, body=body })",
+      {{"$T", type}, {"$B", body}});
+}
+
+TEST(EngineTest, IsOfferedLoopsOnStaticArraysAlone) {
+  EXPECT_THAT(Asked(LoopOn("s32[3]")), ElementsAre("loop"));
+  EXPECT_THAT(Asked(LoopOn("(s32[3], s32[])")), ElementsAre("loop"));
+  EXPECT_THAT(Asked(LoopOn("s32[<=3]")), ElementsAre());
+  EXPECT_THAT(Asked(LoopOn("token[]")), ElementsAre());
+  EXPECT_THAT(Asked(LoopOn("s32[3]",
+                           "o = token[] after-all() f = token[] outfeed(x, o), "
+                           "outfeed_shape=s32[3]")),
+              ElementsAre());
+  EXPECT_THAT(Asked(LoopOn("s32[3]"), /*observed=*/true), ElementsAre());
+}
+
+TEST(EngineTest, IsOfferedFusionsAlone) {
+  constexpr absl::string_view kText = R"(HloModule m
+      f { x = s32[3] parameter(0) ROOT r = s32[3] add(x, x) }
+      g { x = s32[3] parameter(0) ROOT r = s32[3] add(x, x) }
+      ENTRY e { x = s32[3] parameter(0) c = s32[3] call(x), to_apply=g
+        ROOT fused = s32[3] fusion(c), kind=kLoop, calls=f })";
+  EXPECT_THAT(Asked(kText), ElementsAre("fused"));
+  EXPECT_THAT(Asked(kText, /*observed=*/true), ElementsAre());
 }
 
 TEST(EngineTest, Budgets) {

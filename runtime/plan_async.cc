@@ -14,9 +14,9 @@ namespace {
 
 // Which elements of a started tuple hold what.
 struct Halves {
-  bool has_operands = false;  // element 0
-  int64_t result = 0;         // the element that is yet to come; -1: the whole value
-  int64_t context = 0;        // the first element of context
+  bool has_operands;  // element 0
+  int64_t result;     // the element that is yet to come; -1: the whole value
+  int64_t context;    // the first element of context
 };
 
 Halves HalvesOf(Opcode opcode) {

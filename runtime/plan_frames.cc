@@ -87,30 +87,25 @@ void PlanBuilder::PrepareHandovers(Step& step) const {
 }
 
 // A plan of kernels on values in frames, and of such calls, loops and branches inside each other,
-// needs no activations: nothing in it waits, and nothing is passed on but bytes.
+// needs no activations: nothing in it waits, and nothing is passed on but bytes. A value that a
+// step passes on otherwise is among the others of its handovers.
 void PlanBuilder::FindDirect() {
   constexpr int32_t kMostLevels = 16;  // each takes some machine stack
   int32_t levels = 1;
   bool all = true;
   for (Step& step : plan_->steps) {
     if (step.kind == StepKind::kKernel) {
-      all &= step.is_fixed && step.dying.empty();
+      all &= step.is_fixed;
       continue;
     }
-    step.is_direct = !step.callees.empty() && step.dying.empty();
-    int32_t inner = 0;
+    step.is_direct = !step.callees.empty();
     for (const ComputationPlan* callee : step.callees) {
       step.is_direct &= callee->direct_levels > 0;
-      inner = std::max(inner, callee->direct_levels);
-    }
-    for (const int32_t slot : step.operands) step.is_direct &= plan_->slots[slot].in_frame;
-    for (const int32_t slot : step.results) {
-      step.is_direct &= plan_->slots[slot].in_frame && plan_->slots[slot].sizes < 0;
+      levels = std::max(levels, callee->direct_levels + 1);
     }
     for (const Handover& given : step.given) step.is_direct &= given.others.empty();
     for (const Handover& returned : step.returned) step.is_direct &= returned.others.empty();
     all &= step.is_direct;
-    levels = std::max(levels, inner + 1);
   }
   plan_->direct_levels = all && levels <= kMostLevels ? levels : 0;
 }

@@ -83,12 +83,9 @@ class LocalValues {
 
 class Places {
  public:
-  Places(ComputationPlan& plan, LocalValues locals)
-      : plan_(plan), locals_(std::move(locals)), assigned_(plan.slots.size(), false) {}
+  Places(ComputationPlan& plan, LocalValues locals) : plan_(plan), locals_(std::move(locals)) {}
 
   void Assign(int32_t number) {
-    if (assigned_[number]) return;
-    assigned_[number] = true;
     Slot& slot = plan_.slots[number];
     if (locals_.contains(number)) AssignLocal(number);
     if (slot.is_local) return;
@@ -109,7 +106,6 @@ class Places {
     const int32_t donor = step.results.empty() ? -1 : locals_.DonorOf(step.results[0]);
     step.takes_place = donor >= 0 && plan_.slots[step.results[0]].is_local;
     for (const int32_t slot : step.dying) {
-      Assign(slot);  // a token that no step makes
       if (!step.takes_place || slot != donor) Release(plan_.slots[slot], step);
     }
   }
@@ -150,7 +146,6 @@ class Places {
 
   ComputationPlan& plan_;
   LocalValues locals_;
-  std::vector<bool> assigned_;
   ArenaLayout small_, local_;
   std::vector<int32_t> free_buffers_;
 };
@@ -165,10 +160,8 @@ void PlanBuilder::AssignPlaces() {
   Places places(*plan_, std::move(locals));
   for (const int32_t slot : plan_->parameters) places.Assign(slot);
   for (const auto& [slot, literal] : plan_->constants) places.Assign(slot);
+  // What no step makes is a token, which has no bytes.
   for (Step& step : plan_->steps) places.AssignStep(step);
-  for (size_t slot = 0; slot < plan_->slots.size(); ++slot) {
-    places.Assign(static_cast<int32_t>(slot));
-  }
   // Small values, current sizes, local values.
   plan_->small_bytes = places.small_bytes();
   for (Slot& slot : plan_->slots) {

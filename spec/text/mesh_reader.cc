@@ -98,11 +98,21 @@ bool ReadGroupsFromIota(Reader& reader, ReplicaGroups* groups) {
   if (sizes.size() != 2) {
     return reader.FailAt(at, "replica groups take two numbers: [groups,group size]<=[...]");
   }
+  if (sizes[0] < 1 || sizes[1] < 1) {
+    return reader.FailAt(at, "there must be at least one replica group, of at least one device");
+  }
   groups->form = ReplicaGroups::Form::kIota;
   groups->group_count = sizes[0];
   groups->group_size = sizes[1];
-  return reader.Expect(TokenKind::kLessEqual) &&
-         ReadIota(reader, &groups->iota_reshape_dims, &groups->iota_transpose_perm);
+  if (!reader.Expect(TokenKind::kLessEqual)) return false;
+  const char* order = reader.here();
+  if (!ReadIota(reader, &groups->iota_reshape_dims, &groups->iota_transpose_perm)) return false;
+  if (Product(groups->iota_reshape_dims) < 0 || !PermutesItself(groups->iota_transpose_perm)) {
+    return reader.FailAt(order,
+                         "an order of devices has sizes of at least 1 and names each dimension "
+                         "once, as in [4,2]T(1,0)");
+  }
+  return true;
 }
 
 }  // namespace

@@ -9,7 +9,9 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/node_hash_map.h"
 #include "absl/strings/str_cat.h"
+#include "conformance/enclosure/box_trees.h"
 #include "conformance/enclosure/collective_encloser.h"
+#include "conformance/enclosure/enclosed_values.h"
 #include "conformance/enclosure/instruction_encloser.h"
 #include "conformance/enclosure/kept_encloser.h"
 #include "conformance/enclosure/kept_types.h"
@@ -52,43 +54,27 @@ class Encloser {
                                                        " lies more than ", kMostEnclosedLevels,
                                                        " levels deep"));
     }
-    Steps& steps = StepsOf(computation);
-    std::vector<Frame> frames(team.size(), Frame(&steps));
-    for (Step& step : steps) {
+    EnclosedSteps& steps = StepsOf(computation);
+    std::vector<EnclosedValues> frames(team.size(), EnclosedValues(&steps));
+    for (EnclosedStep& step : steps) {
       for (size_t m = 0; m < team.size(); ++m) {
         absl::Status status = meter_.Charge(*step.instruction, step.cost);
         if (!status.ok()) return status;
       }
       if (step.is_known) continue;
-      absl::Status status = step.kind == Step::Kind::kTogether
+      absl::Status status = step.kind == StepKind::kTogether
                                 ? Together(&step, team, &frames, level)
                                 : OneByOne(&step, team, &frames, &arguments, level);
       if (!status.ok()) return status;
     }
     std::vector<BoxTree> results;
-    for (Frame& frame : frames) results.push_back(frame.At(computation.root()->index()));
+    for (EnclosedValues& frame : frames) results.push_back(frame.At(computation.root()->index()));
     return results;
   }
 
  private:
-  struct Step {
-    enum class Kind : uint8_t { kParameter, kGetTupleElement, kTree, kArrays, kTogether };
-    const Instruction* instruction = nullptr;
-    Kind kind = Kind::kArrays;
-    int64_t cost = 0;          // of one evaluation
-    int64_t uses = 0;          // that of the root by the caller among them
-    bool keeps = false;        // has types that are kept in f32 (kept_types.h)
-    bool is_constant = false;  // moved or computed out of constants alone
-    bool is_known = false;
-    BoxTree value;  // of a constant that is known
-    // The prepared instruction, created on first use for instructions that take arrays.
-    std::unique_ptr<const PreparedInstruction> prepared;
-    KeptInstruction kept;
-  };
-  using Steps = std::vector<Step>;  // of a computation, by instruction
-
-  Steps& StepsOf(const Computation& computation) {
-    Steps& steps = steps_of_[&computation];
+  EnclosedSteps& StepsOf(const Computation& computation) {
+    EnclosedSteps& steps = steps_of_[&computation];
     if (!steps.empty()) return steps;
     steps.reserve(computation.instruction_count());
     for (const auto& each : computation.instructions()) {
@@ -100,96 +86,16 @@ class Encloser {
       const bool leaf = each->opcode() == Opcode::kConstant || each->opcode() == Opcode::kIota;
       const bool pure = each->info().elementwise() || each->info().family == Family::kMovement;
       const absl::StatusOr<int64_t> bytes = each->shape().ByteSize();
-      Step& step = steps.emplace_back();
+      EnclosedStep& step = steps.emplace_back();
       step.instruction = each.get();
-      step.kind = KindOf(*each);
+      const bool maps = each->opcode() == Opcode::kMap && MappedArrays(*each) != nullptr;
+      step.kind = maps ? StepKind::kTree : StepKindOf(*each);
       step.cost = bytes.ok() ? 1 + *bytes / 4 : StepMeter::kTooMany;
       step.keeps = keeps_ && HasKeptTypes(*each);
       step.is_constant = leaf || (pure && each->operand_count() > 0 && constants);
     }
     ++steps[computation.root()->index()].uses;
     return steps;
-  }
-
-  // The values of a computation while it runs; those that nothing will use any more are let go of.
-  struct Frame {
-    explicit Frame(Steps* known) : steps(*known), values(steps.size()) {
-      uses.reserve(steps.size());
-      for (const Step& step : steps) uses.push_back(step.uses);
-    }
-    BoxTree& At(int64_t index) {
-      return steps[index].is_known ? steps[index].value : values[index];
-    }
-    void Keep(Step* step, BoxTree value) {
-      if (step->is_constant) {
-        step->value = std::move(value);
-        step->is_known = true;
-      } else if (step->uses > 0) {
-        values[step->instruction->index()] = std::move(value);
-      }
-    }
-    void Use(int64_t index) {
-      if (!steps[index].is_constant && --uses[index] == 0) values[index] = BoxTree();
-    }
-    void UseAll(const Instruction& instruction) {
-      for (const Instruction* operand : instruction.operands()) Use(operand->index());
-    }
-    BoxPointers Leaves(const Instruction& instruction) {
-      BoxPointers leaves;
-      for (const Instruction* operand : instruction.operands()) {
-        At(operand->index()).AppendLeaves(&leaves);
-      }
-      return leaves;
-    }
-    std::vector<BoxTree> Take(const Instruction& instruction) {
-      std::vector<BoxTree> operands;
-      for (const Instruction* operand : instruction.operands()) {
-        operands.push_back(At(operand->index()));
-        Use(operand->index());
-      }
-      return operands;
-    }
-
-    Steps& steps;
-    std::vector<BoxTree> values;
-    std::vector<int64_t> uses;
-  };
-
-  Step::Kind KindOf(const Instruction& instruction) {
-    switch (instruction.opcode()) {
-      case Opcode::kParameter:
-        return Step::Kind::kParameter;
-      case Opcode::kGetTupleElement:
-        return Step::Kind::kGetTupleElement;
-      case Opcode::kTuple:
-      case Opcode::kOptimizationBarrier:
-      case Opcode::kDomain:
-      case Opcode::kAddDependency:
-      case Opcode::kAsyncUpdate:
-      case Opcode::kAsyncDone:
-      case Opcode::kCopy:
-      case Opcode::kCopyStart:
-      case Opcode::kCopyDone:
-      case Opcode::kAllReduceDone:
-      case Opcode::kAllGatherDone:
-      case Opcode::kCollectivePermuteDone:
-      case Opcode::kReplicaId:
-      case Opcode::kPartitionId:
-        return Step::Kind::kTree;
-      case Opcode::kAsyncStart:
-      case Opcode::kCall:
-      case Opcode::kFusion:
-      case Opcode::kWhile:
-      case Opcode::kConditional:
-        return Step::Kind::kTogether;
-      case Opcode::kMap:
-        return MappedArrays(instruction) != nullptr ? Step::Kind::kTree : Step::Kind::kArrays;
-      default: {
-        const Family family = instruction.info().family;
-        if (family == Family::kCollective) return Step::Kind::kTogether;
-        return family == Family::kHost ? Step::Kind::kTree : Step::Kind::kArrays;
-      }
-    }
   }
 
   absl::StatusOr<BoxTree> RunAlone(const Computation& computation, int64_t process,
@@ -203,23 +109,23 @@ class Encloser {
   }
 
   // An instruction that every process runs by itself. A constant is known after the first.
-  absl::Status OneByOne(Step* step, const Team& team, std::vector<Frame>* frames,
+  absl::Status OneByOne(EnclosedStep* step, const Team& team, std::vector<EnclosedValues>* frames,
                         std::vector<std::vector<BoxTree>>* arguments, int level) {
     const Instruction& instruction = *step->instruction;
     for (size_t m = 0; m < team.size() && !step->is_known; ++m) {
-      Frame& frame = (*frames)[m];
+      EnclosedValues& frame = (*frames)[m];
       absl::StatusOr<BoxTree> value;
       switch (step->kind) {
-        case Step::Kind::kParameter:
+        case StepKind::kParameter:
           value = std::move((*arguments)[m][instruction.parameter_number()]);
           break;
-        case Step::Kind::kGetTupleElement: {
+        case StepKind::kGetTupleElement: {
           const int64_t tuple = instruction.operand(0)->index();
           value = frame.At(tuple).elements()[instruction.GetInt(Attr::kIndex)];
           frame.Use(tuple);
           break;
         }
-        case Step::Kind::kTree:
+        case StepKind::kTree:
           value = ApplyToTrees(instruction, team[m], frame.Take(instruction), level);
           break;
         default:
@@ -235,10 +141,11 @@ class Encloser {
   }
 
   // A call of any kind, or a collective: the processes of a team take it together.
-  absl::Status Together(Step* step, const Team& team, std::vector<Frame>* frames, int level) {
+  absl::Status Together(EnclosedStep* step, const Team& team, std::vector<EnclosedValues>* frames,
+                        int level) {
     const Instruction& instruction = *step->instruction;
     std::vector<std::vector<BoxTree>> operands;
-    for (Frame& frame : *frames) operands.push_back(frame.Take(instruction));
+    for (EnclosedValues& frame : *frames) operands.push_back(frame.Take(instruction));
     absl::StatusOr<std::vector<BoxTree>> values =
         ApplyTogether(instruction, team, std::move(operands), level);
     if (!values.ok()) return values.status();
@@ -258,8 +165,8 @@ class Encloser {
         absl::StatusOr<std::vector<BoxTree>> results =
             Run(*instruction.GetComputation(Attr::kCalls), team, operands, level + 1);
         for (size_t m = 0; results.ok() && m < team.size(); ++m) {
-          (*results)[m] = Started(instruction, BoxTree::Tuple(std::move(operands[m])),
-                                  std::move((*results)[m]));
+          (*results)[m] = StartedPair(instruction, BoxTree::Tuple(std::move(operands[m])),
+                                      std::move((*results)[m]));
         }
         return results;
       }
@@ -289,7 +196,7 @@ class Encloser {
       case Opcode::kAllReduceDone:
         return std::move(operands[0]);
       case Opcode::kCopyStart:
-        return Started(instruction, operands[0], operands[0]);
+        return StartedPair(instruction, operands[0], operands[0]);
       case Opcode::kAsyncDone:
       case Opcode::kAllGatherDone:
       case Opcode::kCollectivePermuteDone:
@@ -308,7 +215,7 @@ class Encloser {
         }
         if (IsLuCall(instruction)) {
           std::vector<Box> boxes = EncloseLu(instruction, operands[0].box(), profile_);
-          return Assemble(instruction.shape(), &boxes);
+          return AssembleTree(instruction.shape(), &boxes);
         }
         break;
       default:
@@ -318,7 +225,7 @@ class Encloser {
     return BoxTree::Anything(instruction.shape(), &instruction);
   }
 
-  absl::StatusOr<BoxTree> ApplyToArrays(Step* step, BoxPointers leaves) {
+  absl::StatusOr<BoxTree> ApplyToArrays(EnclosedStep* step, BoxPointers leaves) {
     const Instruction& instruction = *step->instruction;
     if (step->prepared == nullptr) {
       step->prepared = std::make_unique<PreparedInstruction>(instruction, profile_, &golden_);
@@ -350,23 +257,11 @@ class Encloser {
       if (!status.ok()) return status;
     }
     for (Box& result : *results) name(&result);
-    return Assemble(instruction.shape(), &*results);
+    return AssembleTree(instruction.shape(), &*results);
   }
 
   static Literal Id(int64_t id) {
     return Literal::Scalar(ElementType::kU32, {static_cast<uint64_t>(id)});
-  }
-
-  // Of the first half of a pair: what stands in front of its context, of which nothing is known.
-  static BoxTree Started(const Instruction& start, BoxTree first, BoxTree second) {
-    std::vector<BoxTree> elements;
-    elements.push_back(std::move(first));
-    elements.push_back(std::move(second));
-    const absl::Span<const Shape> shapes = start.shape().tuple_shapes();
-    for (const Shape& context : shapes.subspan(2)) {
-      elements.push_back(BoxTree::Anything(context, &start));
-    }
-    return BoxTree::Tuple(std::move(elements));
   }
 
   // Denormals of operands may be zeros.
@@ -425,18 +320,6 @@ class Encloser {
     results.push_back(BoxTree::Of(std::move(box)));
     results.push_back(BoxTree::Of(std::move(info)));
     return BoxTree::Tuple(std::move(results));
-  }
-
-  static BoxTree Assemble(const Shape& shape, std::vector<Box>* leaves) {
-    if (!shape.is_tuple()) return BoxTree::Of(std::move((*leaves)[0]));
-    size_t next = 0;
-    auto assemble = [&](auto& self, const Shape& part) -> BoxTree {
-      if (!part.is_tuple()) return BoxTree::Of(std::move((*leaves)[next++]));
-      std::vector<BoxTree> elements;
-      for (const Shape& element : part.tuple_shapes()) elements.push_back(self(self, element));
-      return BoxTree::Tuple(std::move(elements));
-    };
-    return assemble(assemble, shape);
   }
 
   // Processes leave the loop one by one. Of one whose condition is open nothing is known any more,
@@ -561,28 +444,10 @@ class Encloser {
         });
   }
 
-  static BoxTree HullOfTrees(absl::Span<const BoxTree> trees, const Instruction* open) {
-    if (trees[0].is_tuple()) {
-      std::vector<BoxTree> elements;
-      for (size_t k = 0; k < trees[0].elements().size(); ++k) {
-        std::vector<BoxTree> parts;
-        for (const BoxTree& tree : trees) parts.push_back(tree.elements()[k]);
-        elements.push_back(HullOfTrees(parts, open));
-      }
-      return BoxTree::Tuple(std::move(elements));
-    }
-    std::vector<const Box*> boxes;
-    for (const BoxTree& tree : trees) boxes.push_back(&tree.box());
-    if (boxes[0]->shape().is_token()) return trees[0];
-    Box hull = HullOfBoxes(boxes);
-    if (hull.open == nullptr && !Literal::BitEqual(hull.low, hull.high)) hull.open = open;
-    return BoxTree::Of(std::move(hull));
-  }
-
   const TargetProfile& profile_;
   const bool keeps_;
   absl::flat_hash_map<const Instruction*, std::unique_ptr<Module>> mapped_, called_;
-  absl::node_hash_map<const Computation*, Steps> steps_of_;
+  absl::node_hash_map<const Computation*, EnclosedSteps> steps_of_;
   StepMeter meter_;
   GoldenInstructions golden_;
   const RadiusFinder radii_;

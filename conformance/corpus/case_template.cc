@@ -227,6 +227,88 @@ class Variant {
   std::vector<InputNeeds> needs_;
 };
 
+// One combination of a template's choices.
+struct Combination {
+  const CaseTemplate& source;
+  Substitutions chosen;
+  std::string form;  // its name
+  FixedInputs fixed;
+};
+
+// The module of a combination with one element type, for as many devices as the case has. An error
+// if the type does not admit it.
+absl::StatusOr<std::unique_ptr<Module>> LegalModule(const CorpusCase& prototype) {
+  absl::StatusOr<std::unique_ptr<Module>> module = ParseModule(prototype.module);
+  if (!module.ok()) return module;
+  (*module)->replica_count = prototype.replicas;
+  (*module)->num_partitions = prototype.partitions;
+  absl::Status status = VerificationStatus(VerifyModule(**module, {Rules::kStrict}));
+  if (!status.ok()) return status;
+  return module;
+}
+
+// Adds what distinguishes the case of a value profile from its prototype: id, tags, confirmation.
+absl::Status Complete(const Combination& combination, ElementType type, ValueProfile profile,
+                      const Instruction& root, CorpusCase* made) {
+  const CaseTemplate& source = combination.source;
+  const absl::string_view name = Info(profile).name;
+  made->id = absl::StrCat(source.op, "/", Name(type), "/", combination.form,
+                          source.variant.empty() ? "" : ".", source.variant, "/", name);
+  if (absl::Status legal = CheckId(made->id); !legal.ok()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(source.where, ": '", made->id, "': ", legal.message()));
+  }
+  const bool one_form = source.quick_first || (source.quick_type && source.quick_type != type);
+  made->tags.push_back({"profile", std::string(name)});
+  made->tags.push_back({"form", one_form ? source.form : combination.form});
+  made->tags.insert(made->tags.end(), source.tags.begin(), source.tags.end());
+  for (const Freedom freedom : FreedomsAt(root, profile)) {
+    made->tags.push_back({"freedom", std::string(FreedomName(freedom))});
+  }
+  const bool real_numbers = IsFloat(type) || IsComplex(type);
+  made->confirmed =
+      real_numbers && !source.confirmed_floats.empty() ? source.confirmed_floats : source.confirmed;
+  return absl::OkStatus();
+}
+
+// Adds the cases of a combination with one element type, one for each value profile that has
+// values for it. Stores why the type does not admit the combination in `refusal`, empty if it does.
+absl::Status AddCases(const Combination& combination, ElementType type, std::string* refusal,
+                      std::vector<CorpusCase>* cases) {
+  const CaseTemplate& source = combination.source;
+  refusal->clear();
+  CorpusCase prototype;
+  prototype.module = TextFor(source.module, combination.chosen, type);
+  if (absl::Status read = ReadProcesses(source, combination.chosen, &prototype); !read.ok()) {
+    return read;
+  }
+  prototype.where = source.where;
+  const absl::StatusOr<std::unique_ptr<Module>> module = LegalModule(prototype);
+  if (!module.ok()) {
+    *refusal = std::string(module.status().message());
+    return absl::OkStatus();
+  }
+  if (source.op != CaseTemplate::kProgram) prototype.tags.push_back({"op", source.op});
+  prototype.tags.push_back({"type", std::string(Name(type))});
+  Variant variant(combination.fixed, **module);
+  if (absl::Status read = variant.ReadLiterals(combination.chosen, type); !read.ok()) {
+    *refusal = std::string(read.message());
+    return absl::OkStatus();
+  }
+  for (const ValueProfile profile : source.profiles) {
+    std::optional<std::vector<CaseArray>> inputs = variant.Inputs(profile);
+    std::optional<std::vector<CaseArray>> infeed = variant.Infeed(profile);
+    if (!inputs || !infeed) continue;
+    CorpusCase made = prototype;
+    absl::Status status = Complete(combination, type, profile, *(*module)->entry()->root(), &made);
+    if (!status.ok()) return status;
+    made.inputs = *std::move(inputs);
+    made.infeed = *std::move(infeed);
+    cases->push_back(std::move(made));
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::Status ExpandTemplate(const CaseTemplate& source, std::vector<CorpusCase>* cases) {
@@ -241,72 +323,30 @@ absl::Status ExpandTemplate(const CaseTemplate& source, std::vector<CorpusCase>*
     }
   }
   for (const std::vector<size_t>& row : CoverPairs(sizes)) {
-    bool admitted = false;
-    std::string refusal;
-    FixedInputs fixed;
-    const Substitutions chosen = Chosen(source, row);
-    const std::string named = FormOf(source, row);
+    Combination combination = {source, Chosen(source, row), FormOf(source, row), {}};
     for (const std::string& line : source.inputs) {
-      if (absl::Status read = ReadFixedInput(Substitute(line, chosen), &fixed); !read.ok()) {
+      absl::Status read = ReadFixedInput(Substitute(line, combination.chosen), &combination.fixed);
+      if (!read.ok()) {
         return absl::InvalidArgumentError(absl::StrCat(source.where, ": ", read.message()));
       }
     }
+    bool admitted = false;
+    std::string last_refusal;
     for (const ElementType type : source.types) {
-      CorpusCase prototype;
-      prototype.module = TextFor(source.module, chosen, type);
-      if (absl::Status read = ReadProcesses(source, chosen, &prototype); !read.ok()) return read;
-      prototype.where = source.where;
-      absl::StatusOr<std::unique_ptr<Module>> module = ParseModule(prototype.module);
-      absl::Status status = module.status();
-      if (status.ok()) {
-        (*module)->replica_count = prototype.replicas;
-        (*module)->num_partitions = prototype.partitions;
-        status = VerificationStatus(VerifyModule(**module, {Rules::kStrict}));
+      std::string refusal;
+      if (absl::Status added = AddCases(combination, type, &refusal, cases); !added.ok()) {
+        return added;
       }
-      if (!status.ok()) {
-        refusal = std::string(status.message());
-        continue;
-      }
-      if (source.op != CaseTemplate::kProgram) prototype.tags.push_back({"op", source.op});
-      prototype.tags.push_back({"type", std::string(Name(type))});
-      const bool one_form = source.quick_first || (source.quick_type && source.quick_type != type);
-      const std::string form = one_form ? source.form : named;
-      Variant variant(fixed, **module);
-      if (absl::Status read = variant.ReadLiterals(chosen, type); !read.ok()) {
-        refusal = std::string(read.message());
-        continue;
-      }
-      admitted = true;
-      for (const ValueProfile profile : source.profiles) {
-        std::optional<std::vector<CaseArray>> inputs = variant.Inputs(profile);
-        std::optional<std::vector<CaseArray>> infeed = variant.Infeed(profile);
-        if (!inputs || !infeed) continue;
-        CorpusCase made = prototype;
-        const absl::string_view name = Info(profile).name;
-        made.id = absl::StrCat(source.op, "/", Name(type), "/", named,
-                               source.variant.empty() ? "" : ".", source.variant, "/", name);
-        if (absl::Status legal = CheckId(made.id); !legal.ok()) {
-          return absl::InvalidArgumentError(
-              absl::StrCat(source.where, ": '", made.id, "': ", legal.message()));
-        }
-        made.tags.push_back({"profile", std::string(name)});
-        made.tags.push_back({"form", form});
-        made.tags.insert(made.tags.end(), source.tags.begin(), source.tags.end());
-        for (const Freedom freedom : FreedomsAt(*(*module)->entry()->root(), profile)) {
-          made.tags.push_back({"freedom", std::string(FreedomName(freedom))});
-        }
-        made.inputs = *std::move(inputs);
-        made.infeed = *std::move(infeed);
-        const bool real_numbers = IsFloat(type) || IsComplex(type);
-        made.confirmed = real_numbers && !source.confirmed_floats.empty() ? source.confirmed_floats
-                                                                          : source.confirmed;
-        cases->push_back(std::move(made));
+      if (refusal.empty()) {
+        admitted = true;
+      } else {
+        last_refusal = std::move(refusal);
       }
     }
     if (!admitted) {
       return absl::InvalidArgumentError(absl::StrCat(source.where, ": variant ",
                                                      absl::StrJoin(row, "."),
-                                                     " is admitted with no type: ", refusal));
+                                                     " is admitted with no type: ", last_refusal));
     }
   }
   return absl::OkStatus();

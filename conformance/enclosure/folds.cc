@@ -7,6 +7,7 @@
 #include "conformance/enclosure/orders.h"
 #include "conformance/enclosure/radii.h"
 #include "conformance/enclosure/selected_sums.h"
+#include "conformance/judge/rounds.h"
 #include "spec/analysis/isolate.h"
 #include "spec/analysis/reducer.h"
 
@@ -289,6 +290,26 @@ Literal Ones(const Box& box, ElementType type) {
   return Filled(box, type, [](const Box&, int64_t) { return 1.0; });
 }
 
+// Whatever a NaN is multiplied with, it reaches the cell: those that the NaNs of a factor reach may
+// be NaN.
+template <typename Products>
+absl::Status AddReachedNans(Boxes factors, ElementType inner, const Products& products_of,
+                            Box* box) {
+  for (int k : {0, 1}) {
+    if (!factors[k].has_nan()) continue;
+    absl::StatusOr<Literal> reached =
+        k == 0 ? products_of(NanMarks(factors[0], inner), Ones(factors[1], inner))
+               : products_of(Ones(factors[0], inner), NanMarks(factors[1], inner));
+    if (!reached.ok()) return reached.status();
+    UpdateParts(
+        [&](const Line&, Place place, Ends* ends) {
+          if (reached->Get(place.element).bits != 0) ends->nan = true;
+        },
+        box);
+  }
+  return absl::OkStatus();
+}
+
 // dot, ragged dot and convolution: |xy - cx cy| <= |x| ry + rx |cy|, summed.
 absl::StatusOr<std::vector<Box>> EncloseProducts(const Instruction& instruction, Boxes operands,
                                                  const FoldContext& context) {
@@ -349,20 +370,44 @@ absl::StatusOr<std::vector<Box>> EncloseProducts(const Instruction& instruction,
   box.high = box.low;
   JoinRounded(lows, highs, &box);
   AddNansOfInfinities(&box);
-  // Whatever a NaN is multiplied with, it reaches the cell.
-  for (int k : {0, 1}) {
-    if (!operands[k].has_nan()) continue;
-    absl::StatusOr<Literal> reached =
-        k == 0 ? products_of(NanMarks(operands[0], inner), Ones(operands[1], inner))
-               : products_of(Ones(operands[0], inner), NanMarks(operands[1], inner));
-    if (!reached.ok()) return reached.status();
-    UpdateParts(
-        [&](const Line&, Place place, Ends* ends) {
-          if (reached->Get(place.element).bits != 0) ends->nan = true;
-        },
-        &box);
+  if (absl::Status status = AddReachedNans(operands, inner, products_of, &box); !status.ok()) {
+    return status;
   }
   return std::vector<Box>{std::move(box)};
+}
+
+// A fold by a recognised reducer; unconstrained by any other.
+absl::StatusOr<std::vector<Box>> EncloseByReducer(const Instruction& instruction, Boxes operands,
+                                                  const FoldContext& context,
+                                                  analysis::ReducerKind kind) {
+  const bool complex = IsComplex(operands[0].low.element_type());
+  switch (kind) {
+    case analysis::ReducerKind::kAdd:
+      if (instruction.shape().is_tuple()) return AnythingOf(instruction);
+      // Integers wrap. Marks of NaNs are real numbers.
+      if (!IsRounded(operands[0].low.element_type()) || (complex && HasNans(operands))) {
+        return AnythingOf(instruction);
+      }
+      return EncloseRising(instruction, operands, context, kind);
+    case analysis::ReducerKind::kMultiply:
+      if (complex || instruction.shape().is_tuple() || !AllPositive(operands)) {
+        return AnythingOf(instruction);
+      }
+      return EncloseRising(instruction, operands, context, kind);
+    case analysis::ReducerKind::kMinimum:
+    case analysis::ReducerKind::kMaximum:
+      return EncloseRising(instruction, operands, context, kind);
+    case analysis::ReducerKind::kAnd:
+    case analysis::ReducerKind::kOr:
+      if (!IsPred(operands[0].low.element_type())) return AnythingOf(instruction);
+      return EncloseRising(instruction, operands, context, kind);
+    case analysis::ReducerKind::kArgMinimum:
+    case analysis::ReducerKind::kArgMaximum:
+      if (instruction.opcode() != Opcode::kReduce) return AnythingOf(instruction);
+      return EncloseExtremePlaces(instruction, operands, context.evaluate);
+    default:
+      return AnythingOf(instruction);
+  }
 }
 
 }  // namespace
@@ -395,34 +440,9 @@ absl::StatusOr<std::vector<Box>> EncloseFold(const Instruction& instruction, Box
                                   ? form.GetComputation(Attr::kScatter)
                                   : form.to_apply();
   if (region == nullptr) return AnythingOf(instruction);
-  const bool complex = IsComplex(operands[0].low.element_type());
   const analysis::ReducerKind kind = analysis::RecogniseReducer(*region).kind;
-  switch (kind) {
-    case analysis::ReducerKind::kAdd:
-      if (instruction.shape().is_tuple()) return AnythingOf(instruction);
-      // Integers wrap. Marks of NaNs are real numbers.
-      if (!IsRounded(operands[0].low.element_type()) || (complex && HasNans(operands))) {
-        return AnythingOf(instruction);
-      }
-      return EncloseRising(instruction, operands, context, kind);
-    case analysis::ReducerKind::kMultiply:
-      if (complex || instruction.shape().is_tuple() || !AllPositive(operands)) {
-        return AnythingOf(instruction);
-      }
-      return EncloseRising(instruction, operands, context, kind);
-    case analysis::ReducerKind::kMinimum:
-    case analysis::ReducerKind::kMaximum:
-      return EncloseRising(instruction, operands, context, kind);
-    case analysis::ReducerKind::kAnd:
-    case analysis::ReducerKind::kOr:
-      if (!IsPred(operands[0].low.element_type())) return AnythingOf(instruction);
-      return EncloseRising(instruction, operands, context, kind);
-    case analysis::ReducerKind::kArgMinimum:
-    case analysis::ReducerKind::kArgMaximum:
-      if (instruction.opcode() != Opcode::kReduce) return AnythingOf(instruction);
-      return EncloseExtremePlaces(instruction, operands, context.evaluate);
-    default:
-      break;
+  if (kind != analysis::ReducerKind::kOther) {
+    return EncloseByReducer(instruction, operands, context, kind);
   }
   if (FoldsLogSums(form)) return EncloseLogSums(instruction, operands, context);
   // A scatter that overwrites moves.

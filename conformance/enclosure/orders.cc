@@ -122,6 +122,65 @@ absl::StatusOr<std::vector<Box>> EncloseTopK(const Instruction& instruction, Box
   return top;
 }
 
+namespace {
+
+// The number of the result's element in which each element of an operand is reduced.
+std::vector<int64_t> CellsOf(const Instruction& reduce, const Shape& shape) {
+  std::vector<bool> reduced(shape.rank(), false);
+  for (int64_t d : reduce.GetInts(Attr::kDimensions)) reduced[d] = true;
+  std::vector<int64_t> cells(shape.element_count());
+  for (int64_t i = 0; i < shape.element_count(); ++i) {
+    int64_t scale = 1, rest = i;
+    for (int64_t d = shape.rank() - 1; d >= 0; --d) {
+      if (!reduced[d]) {
+        cells[i] += scale * (rest % shape.dimension(d));
+        scale *= shape.dimension(d);
+      }
+      rest /= shape.dimension(d);
+    }
+  }
+  return cells;
+}
+
+// The cells in which the place of the extreme element is not known: another element than the one
+// whose worst end is the best of all may reach that end.
+std::vector<bool> UndecidedCells(const Box& values, absl::Span<const int64_t> cell_of,
+                                 int64_t cells, bool maximum) {
+  const Line order(values.shape().element_type());
+  const Literal& worst_ends = maximum ? values.low : values.high;
+  const Literal& best_ends = maximum ? values.high : values.low;
+  std::vector<int64_t> winner(cells, -1), reach(cells, 0);
+  std::vector<bool> undecided(cells, false);
+  const int sign = maximum ? 1 : -1;
+  const int64_t count = values.low.element_count();
+  for (int64_t i = 0; i < count; ++i) {
+    const int64_t cell = cell_of[i];
+    const uint64_t worst = worst_ends.Get(i).bits;
+    if (order.IsNan(worst)) {
+      undecided[cell] = true;
+      continue;
+    }
+    const int64_t ordinal = sign * order.Ordinal(worst);
+    if (winner[cell] < 0 || ordinal > reach[cell]) {
+      winner[cell] = i;
+      reach[cell] = ordinal;
+    }
+  }
+  for (int64_t i = 0; i < count; ++i) {
+    const int64_t cell = cell_of[i];
+    if (undecided[cell] || winner[cell] == i) continue;
+    // The first one of equal known values wins.
+    if (values.low.Get(i) == values.high.Get(i) &&
+        values.low.Get(winner[cell]) == values.high.Get(winner[cell])) {
+      continue;
+    }
+    if (sign * order.Ordinal(best_ends.Get(i).bits) + 1 >= reach[cell]) undecided[cell] = true;
+  }
+  return undecided;
+}
+
+}  // namespace
+
 absl::StatusOr<std::vector<Box>> EncloseExtremePlaces(const Instruction& instruction,
                                                       Boxes operands,
                                                       const EvaluateAlone& evaluate) {
@@ -133,52 +192,11 @@ absl::StatusOr<std::vector<Box>> EncloseExtremePlaces(const Instruction& instruc
   if (!extremes.ok()) return extremes;
   const bool maximum = analysis::RecogniseReducer(*instruction.to_apply()).kind ==
                        analysis::ReducerKind::kArgMaximum;
-  const Shape& shape = values.shape();
-  const Line order(shape.element_type());
-  std::vector<bool> reduced(shape.rank(), false);
-  for (int64_t d : instruction.GetInts(Attr::kDimensions)) reduced[d] = true;
-  auto cell_of = [&](int64_t element) {
-    int64_t cell = 0, scale = 1;
-    for (int64_t d = shape.rank() - 1; d >= 0; --d) {
-      if (!reduced[d]) {
-        cell += scale * (element % shape.dimension(d));
-        scale *= shape.dimension(d);
-      }
-      element /= shape.dimension(d);
-    }
-    return cell;
-  };
-  // The winner's worst end, and which it is; then whether another reaches it.
   const int64_t cells = (*extremes)[0].low.element_count();
-  std::vector<int64_t> winner(cells, -1), reach(cells, 0);
-  std::vector<bool> open(cells, false);
-  const int sign = maximum ? 1 : -1;
-  for (int64_t i = 0; i < values.low.element_count(); ++i) {
-    const int64_t cell = cell_of(i);
-    const uint64_t worst = (maximum ? values.low : values.high).Get(i).bits;
-    if (order.IsNan(worst)) {
-      open[cell] = true;
-      continue;
-    }
-    const int64_t ordinal = sign * order.Ordinal(worst);
-    if (winner[cell] < 0 || ordinal > reach[cell]) {
-      winner[cell] = i;
-      reach[cell] = ordinal;
-    }
-  }
-  for (int64_t i = 0; i < values.low.element_count(); ++i) {
-    const int64_t cell = cell_of(i);
-    if (open[cell] || winner[cell] == i) continue;
-    // The first one of equal known values wins.
-    if (values.low.Get(i) == values.high.Get(i) &&
-        values.low.Get(winner[cell]) == values.high.Get(winner[cell])) {
-      continue;
-    }
-    const uint64_t best = (maximum ? values.high : values.low).Get(i).bits;
-    if (sign * order.Ordinal(best) + 1 >= reach[cell]) open[cell] = true;
-  }
+  const std::vector<bool> undecided =
+      UndecidedCells(values, CellsOf(instruction, values.shape()), cells, maximum);
   for (int64_t cell = 0; cell < cells; ++cell) {
-    if (!open[cell]) continue;
+    if (!undecided[cell]) continue;
     Box& places = (*extremes)[1];
     const Box anything = Box::Anything(places.shape(), &instruction);
     places.low.Set(cell, anything.low.Get(cell));

@@ -61,6 +61,38 @@ std::optional<int64_t> ExponentsOf(const Instruction& fold) {
   return std::nullopt;
 }
 
+// What a cell folds: its number of terms, their sum and the sum of each times the distance of its
+// exponent from the largest one, and the sum of the magnitudes before they are scaled.
+struct ScaledSums {
+  explicit ScaledSums(int64_t cells)
+      : terms(cells, 0.0), sums(cells, 0.0), spreads(cells, 0.0), sizes(cells, 0.0) {}
+  std::vector<double> terms, sums, spreads, sizes;
+};
+
+ScaledSums SumsOf(const Subject& subject, const Literal& m, const Literal& s,
+                  const Literal& golden) {
+  const auto value = [](const Literal& literal, int64_t i) {
+    return DecodeFloat(literal.element_type(), literal.Get(i).bits);
+  };
+  const auto each = [&](auto see) {
+    ForEachFolded(subject.instruction, m.shape(), golden.shape(), see);
+  };
+  ScaledSums folded(golden.element_count());
+  std::vector<double> largest(golden.element_count(), -kInfinity);
+  each([&](int64_t cell, int64_t i) {
+    largest[cell] = std::max(largest[cell], value(m, i));
+    ++folded.terms[cell];
+    folded.sizes[cell] += std::fabs(value(s, i));
+  });
+  each([&](int64_t cell, int64_t i) {
+    const double below = largest[cell] - value(m, i);
+    const double term = std::fabs(value(s, i)) * std::exp(-below) * (1 + 0x1p-40);
+    folded.sums[cell] += term;
+    folded.spreads[cell] += term * below;
+  });
+  return folded;
+}
+
 }  // namespace
 
 absl::StatusOr<std::optional<Bounds>> ScaledSumBounds(const Subject& subject, size_t leaf,
@@ -87,23 +119,7 @@ absl::StatusOr<std::optional<Bounds>> ScaledSumBounds(const Subject& subject, si
   bounds.rule = "exact";
   if (leaf == static_cast<size_t>(*exponents)) return bounds;
 
-  const int64_t cells = golden.element_count();
-  std::vector<double> largest(cells, -kInfinity), terms(cells, 0.0), sums(cells, 0.0),
-      spreads(cells, 0.0), sizes(cells, 0.0);
-  const auto each = [&](auto see) {
-    ForEachFolded(subject.instruction, m.shape(), golden.shape(), see);
-  };
-  each([&](int64_t cell, int64_t i) {
-    largest[cell] = std::max(largest[cell], value(m, i));
-    ++terms[cell];
-    sizes[cell] += std::fabs(value(s, i));
-  });
-  each([&](int64_t cell, int64_t i) {
-    const double below = largest[cell] - value(m, i);
-    const double term = std::fabs(value(s, i)) * std::exp(-below) * (1 + 0x1p-40);
-    sums[cell] += term;
-    spreads[cell] += term * below;
-  });
+  const ScaledSums folded = SumsOf(subject, m, s, golden);
   const UlpBudget exponential = subject.profile.FindBudget(Opcode::kExp, type);
   bounds.rule = "n steps of sums scaled by exp";
   bounds.start_makes_nan = true;
@@ -114,20 +130,20 @@ absl::StatusOr<std::optional<Bounds>> ScaledSumBounds(const Subject& subject, si
   const double u = UnitRoundoff(type), kept = DecodeFloat(type, MaxFinite(type)) / 4;
   // A factor for the products of these errors, which are below 1/16 together.
   constexpr double kSecondOrder = 1.1;
-  for (int64_t cell = 0; cell < cells; ++cell) {
+  for (int64_t cell = 0; cell < golden.element_count(); ++cell) {
+    const double terms = folded.terms[cell], sizes = folded.sizes[cell];
     const auto error = [&](const UlpBudget& budget) {
       const double e = 2 * u * std::max(0.5, budget.ulps) + 2 * budget.absolute;
-      const double step = e + 2 * u, spread = u * spreads[cell];
-      const double share = (terms[cell] + 1) * step;
-      const double lost =
-          4 * (terms[cell] + 1) * SmallestNormal(type) * (1 + sizes[cell]) * (1 + budget.ulps);
-      return kSecondOrder * (share * sums[cell] + spread) + lost;
+      const double step = e + 2 * u, spread = u * folded.spreads[cell];
+      const double share = (terms + 1) * step;
+      const double lost = 4 * (terms + 1) * SmallestNormal(type) * (1 + sizes) * (1 + budget.ulps);
+      return kSecondOrder * (share * folded.sums[cell] + spread) + lost;
     };
     // The largest share of any term that is no denormal.
     const double most = error(exponential);
-    const double worst = (terms[cell] + 1) * 2 * u * (2 + std::max(0.5, exponential.ulps)) +
+    const double worst = (terms + 1) * 2 * u * (2 + std::max(0.5, exponential.ulps)) +
                          u * (-std::log(SmallestNormal(type)));
-    const bool known = worst < 1.0 / 16 && sizes[cell] < kept && exponential.absolute == 0;
+    const bool known = worst < 1.0 / 16 && sizes < kept && exponential.absolute == 0;
     bounds.absolute.push_back(known ? most + error({}) : kInfinity);
   }
   return bounds;

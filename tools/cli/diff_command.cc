@@ -66,6 +66,8 @@ struct DiffCommand {
   absl::Status SaveCase(const Module& module,
                         absl::Span<const std::vector<Literal>> arguments) const;
   std::string CommandOfSaved() const;
+  void Report(const Module& compared, const conformance::Comparison& comparison,
+              absl::Span<const Side> sides, absl::Span<const std::vector<Literal>> values) const;
 };
 
 // Options that would do nothing are mistakes.
@@ -189,6 +191,34 @@ int DiffCommand::Isolate(const Module& module, absl::Span<const std::vector<Lite
   return RunIsolated(module, arguments, isolation);
 }
 
+void DiffCommand::Report(const Module& compared, const conformance::Comparison& comparison,
+                         absl::Span<const Side> sides,
+                         absl::Span<const std::vector<Literal>> values) const {
+  if (output.json) {
+    nlohmann::json report = {{"module", compared.name()},
+                             {"left", left},
+                             {"right", right},
+                             {"seconds", {{"left", sides[0].seconds}, {"right", sides[1].seconds}}},
+                             {"comparison", ReportJson(comparison, max_ulp)}};
+    if (!save.empty()) report["saved"] = save;
+    std::cout << JsonText(report);
+    return;
+  }
+  if (output.quiet) {
+    if (!Accepted(comparison, max_ulp)) std::cout << VerdictText(comparison, max_ulp);
+    return;
+  }
+  std::cout << ReportText(comparison, sides[0].name, sides[1].name, max_ulp);
+  if (comparison.agreement == conformance::Agreement::kFloatsDiffer && max_ulp == 0) {
+    std::cout << NoClaimText(
+        LargestErrorsOf(values[0], values[1]),
+        "--isolate --profile P judges every instruction (assay profile list).");
+  }
+  if (!save.empty()) {
+    std::cout << "saved in " << save << "; run it again with:\n  " << CommandOfSaved() << "\n";
+  }
+}
+
 int DiffCommand::Run() const {
   if (absl::Status status = CheckOptions(); !status.ok()) return Fail(status, output);
   absl::StatusOr<ModuleFile> file = program.Load(module, inputs.inputs);
@@ -239,29 +269,8 @@ int DiffCommand::Run() const {
          output);
     return kExitMismatch;
   }
-  const bool accepted = Accepted(*comparison, max_ulp);
-  if (output.json) {
-    nlohmann::json report = {{"module", file->module->name()},
-                             {"left", left},
-                             {"right", right},
-                             {"seconds", {{"left", sides[0].seconds}, {"right", sides[1].seconds}}},
-                             {"comparison", ReportJson(*comparison, max_ulp)}};
-    if (!save.empty()) report["saved"] = save;
-    std::cout << JsonText(report);
-  } else if (output.quiet) {
-    if (!accepted) std::cout << VerdictText(*comparison, max_ulp);
-  } else {
-    std::cout << ReportText(*comparison, sides[0].name, sides[1].name, max_ulp);
-    if (comparison->agreement == conformance::Agreement::kFloatsDiffer && max_ulp == 0) {
-      std::cout << NoClaimText(
-          LargestErrorsOf(values[0], values[1]),
-          "--isolate --profile P judges every instruction (assay profile list).");
-    }
-    if (!save.empty()) {
-      std::cout << "saved in " << save << "; run it again with:\n  " << CommandOfSaved() << "\n";
-    }
-  }
-  return accepted ? kExitOk : kExitMismatch;
+  Report(*file->module, *comparison, sides, values);
+  return Accepted(*comparison, max_ulp) ? kExitOk : kExitMismatch;
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <iostream>
 #include <memory>
+#include <optional>
 #include <set>
 #include <thread>
 #include <utility>
@@ -84,6 +85,12 @@ struct FuzzCommand {
   absl::StatusOr<std::unique_ptr<Backend>> MakeTarget() const;
   // What programs consist of: what the options name, else what the target has.
   absl::Status ChooseVocabulary(fuzz::GrammarOptions* grammar) const;
+  absl::StatusOr<fuzz::Grammar> MakeGrammar();
+  // What a campaign does, without what it reports and where it goes on.
+  fuzz::CampaignOptions OptionsOfCampaign(const fuzz::Grammar& grammar,
+                                          const conformance::TargetProfile& judged) const;
+  // The result in the file of --report json=FILE, if the campaign goes on from there.
+  absl::StatusOr<std::optional<fuzz::CampaignResult>> ResultBefore() const;
   absl::Status WriteReports(const fuzz::CampaignResult& result) const;
   void Print(const fuzz::CampaignResult& result) const;
   fuzz::CampaignIdentity Identity() const {
@@ -282,31 +289,25 @@ absl::Status FuzzCommand::ChooseVocabulary(fuzz::GrammarOptions* grammar) const 
   return absl::OkStatus();
 }
 
-int FuzzCommand::Run() {
-  if (absl::Status status = Check(); !status.ok()) return Fail(status, output);
-  profile = profile_option.For(target);
-  const absl::StatusOr<conformance::TargetProfile> target_profile =
-      conformance::TargetProfile::Find(profile);
-  if (!target_profile.ok()) return Fail(target_profile.status(), output);
-  fuzz::GrammarOptions grammar_options;
-  grammar_options.collectives = !no_collectives;
-  grammar_options.effects = !no_effects;
-  if (absl::Status status = ChooseVocabulary(&grammar_options); !status.ok()) {
-    return Fail(status, output);
-  }
+absl::StatusOr<fuzz::Grammar> FuzzCommand::MakeGrammar() {
+  fuzz::GrammarOptions options;
+  options.collectives = !no_collectives;
+  options.effects = !no_effects;
+  if (absl::Status status = ChooseVocabulary(&options); !status.ok()) return status;
   if (!seed_paths.empty()) {
     const auto seeds = ReadSeedModules(seed_paths);
-    if (!seeds.ok()) return Fail(seeds.status(), output);
-    grammar_options.seeds = *seeds;
+    if (!seeds.ok()) return seeds.status();
+    options.seeds = *seeds;
     seeds_hash_ = (*seeds)->hash();
   }
-  const absl::StatusOr<fuzz::Grammar> grammar = fuzz::Grammar::Create(grammar_options);
-  if (!grammar.ok()) return Fail(grammar.status(), output);
-  if (!merged.empty()) return Merge(*grammar);
-  if (!coverage.empty()) return Cover(*grammar);
+  return fuzz::Grammar::Create(options);
+}
+
+fuzz::CampaignOptions FuzzCommand::OptionsOfCampaign(
+    const fuzz::Grammar& grammar, const conformance::TargetProfile& judged) const {
   fuzz::CampaignOptions options;
-  options.grammar = &*grammar;
-  options.profile = &*target_profile;
+  options.grammar = &grammar;
+  options.profile = &judged;
   options.make_target = [this] { return MakeTarget(); };
   options.examiner.budget.seconds = timeout;
   options.examiner.budget.threads = 1;
@@ -326,20 +327,39 @@ int FuzzCommand::Run() {
   options.most_findings = most_findings;
   options.folder = out;
   options.stop = &fuzzing_stops;
+  return options;
+}
+
+absl::StatusOr<std::optional<fuzz::CampaignResult>> FuzzCommand::ResultBefore() const {
+  std::error_code error;
+  if (!resume || !std::filesystem::exists(json_, error)) return std::nullopt;
+  const absl::StatusOr<std::string> text = ReadFile(json_);
+  if (!text.ok()) return text.status();
+  absl::StatusOr<fuzz::CampaignResult> before = fuzz::ParseCampaign(*text, json_, Identity());
+  if (!before.ok()) return before.status();
+  return *std::move(before);
+}
+
+int FuzzCommand::Run() {
+  if (absl::Status status = Check(); !status.ok()) return Fail(status, output);
+  profile = profile_option.For(target);
+  const absl::StatusOr<conformance::TargetProfile> target_profile =
+      conformance::TargetProfile::Find(profile);
+  if (!target_profile.ok()) return Fail(target_profile.status(), output);
+  const absl::StatusOr<fuzz::Grammar> grammar = MakeGrammar();
+  if (!grammar.ok()) return Fail(grammar.status(), output);
+  if (!merged.empty()) return Merge(*grammar);
+  if (!coverage.empty()) return Cover(*grammar);
+  fuzz::CampaignOptions options = OptionsOfCampaign(*grammar, *target_profile);
   if (absl::Status status = ReadFuzzCorpus(corpus, &options.corpus); !status.ok()) {
     return Fail(status, output);
   }
   if (!corpus.empty()) {
     options.has_new_features = [this](const fuzz::Bytes& bytes) { Keep(bytes); };
   }
-  std::error_code error;
-  if (resume && std::filesystem::exists(json_, error)) {
-    const absl::StatusOr<std::string> text = ReadFile(json_);
-    if (!text.ok()) return Fail(text.status(), output);
-    absl::StatusOr<fuzz::CampaignResult> before = fuzz::ParseCampaign(*text, json_, Identity());
-    if (!before.ok()) return Fail(before.status(), output);
-    options.start = *std::move(before);
-  }
+  absl::StatusOr<std::optional<fuzz::CampaignResult>> before = ResultBefore();
+  if (!before.ok()) return Fail(before.status(), output);
+  if (before->has_value()) options.start = **std::move(before);
   for (const int number : {SIGINT, SIGTERM}) std::signal(number, StopFuzzing);
   Progress progress(!output.json && !output.quiet);
   auto saved = std::chrono::steady_clock::now();
@@ -369,18 +389,8 @@ int FuzzCommand::Run() {
   return result->groups.empty() && HasJudged(*result) ? kExitOk : kExitMismatch;
 }
 
-}  // namespace
-
-void AddFuzzCommand(CLI::App& app, int* exit_code) {
-  auto command = std::make_shared<FuzzCommand>();
-  CLI::App* sub = app.add_subcommand(
-      "fuzz",
-      "Random valid programs on a target, judged by its profile; what is wrong is grouped by its "
-      "signature and reduced (docs/fuzzing.md)");
-  sub->add_option("--target", command->target, BackendHelp())
-      ->type_name("TARGET")
-      ->capture_default_str();
-  command->profile_option.AddTo(sub);
+// Which programs are asked.
+void AddProgramOptions(CLI::App* sub, FuzzCommand* command) {
   sub->add_option(
          "--ops", command->operations,
          "Operations of the programs, with commas between (default: all; of a target that lists "
@@ -433,6 +443,10 @@ void AddFuzzCommand(CLI::App& app, int* exit_code) {
                   "Adds to --corpus those programs of these folders that have something new, and "
                   "ends")
       ->type_name("DIR");
+}
+
+// How the target is asked, and what becomes of findings.
+void AddCampaignOptions(CLI::App* sub, FuzzCommand* command) {
   sub->add_option("--out", command->out, "Writes a folder for each signature, as it is found")
       ->type_name("DIR");
   sub->add_option("--jobs,-j", command->jobs,
@@ -457,6 +471,22 @@ void AddFuzzCommand(CLI::App& app, int* exit_code) {
   sub->add_flag("--isolate", command->isolate,
                 "Runs a mutant in a process of its own, so that its crashes are findings");
   sub->add_flag("--no-reduction", command->no_reduction, "Findings stay as large as they came");
+}
+
+}  // namespace
+
+void AddFuzzCommand(CLI::App& app, int* exit_code) {
+  auto command = std::make_shared<FuzzCommand>();
+  CLI::App* sub = app.add_subcommand(
+      "fuzz",
+      "Random valid programs on a target, judged by its profile; what is wrong is grouped by its "
+      "signature and reduced (docs/fuzzing.md)");
+  sub->add_option("--target", command->target, BackendHelp())
+      ->type_name("TARGET")
+      ->capture_default_str();
+  command->profile_option.AddTo(sub);
+  AddProgramOptions(sub, command.get());
+  AddCampaignOptions(sub, command.get());
   command->memory.AddTo(sub);
   command->output.AddTo(sub);
   sub->callback([command, exit_code] { *exit_code = command->Run(); });

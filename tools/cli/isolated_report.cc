@@ -116,27 +116,35 @@ Verdicts Summarise(absl::Span<const conformance::InstructionVerdict> verdicts,
   return summary;
 }
 
+namespace {
+
+// How many instructions are wrong, and the first of them.
+std::string WrongInstructionsSentence(absl::Span<const conformance::InstructionVerdict> verdicts,
+                                      int64_t wrong) {
+  const auto first =
+      std::find_if(verdicts.begin(), verdicts.end(),
+                   [](const conformance::InstructionVerdict& each) { return each.is_wrong(); });
+  const conformance::Judgement& judgement = first->judgement;
+  const std::string source = SourceText(first->last());
+  std::string text = absl::StrCat(
+      wrong == 1
+          ? "1 instruction is wrong: "
+          : absl::StrCat(conformance::WithCommas(wrong), " instructions are wrong, the first is "),
+      first->name, source.empty() ? "" : absl::StrCat(" (", source, ")"), ", ",
+      conformance::WithCommas(judgement.counts[static_cast<int>(conformance::Verdict::kWrong)]),
+      " of ", conformance::Counted(judgement.elements(), "element"));
+  const conformance::Evidence* worst = conformance::WorstOf(judgement);
+  return absl::StrCat(
+      text, worst == nullptr ? "" : absl::StrCat(", worst ", conformance::InWords(*worst)), ".");
+}
+
+}  // namespace
+
 std::string ClosingSentence(absl::Span<const conformance::InstructionVerdict> verdicts,
                             const conformance::WholeVerdict& whole, const Verdicts& summary,
                             const std::string& profile) {
   const int64_t wrong = summary.Count(conformance::Verdict::kWrong);
-  if (wrong > 0) {
-    const auto first =
-        std::find_if(verdicts.begin(), verdicts.end(),
-                     [](const conformance::InstructionVerdict& each) { return each.is_wrong(); });
-    const conformance::Judgement& judgement = first->judgement;
-    const std::string source = SourceText(first->last());
-    std::string text = absl::StrCat(
-        wrong == 1 ? "1 instruction is wrong: "
-                   : absl::StrCat(conformance::WithCommas(wrong),
-                                  " instructions are wrong, the first is "),
-        first->name, source.empty() ? "" : absl::StrCat(" (", source, ")"), ", ",
-        conformance::WithCommas(judgement.counts[static_cast<int>(conformance::Verdict::kWrong)]),
-        " of ", conformance::Counted(judgement.elements(), "element"));
-    const conformance::Evidence* worst = conformance::WorstOf(judgement);
-    return absl::StrCat(
-        text, worst == nullptr ? "" : absl::StrCat(", worst ", conformance::InWords(*worst)), ".");
-  }
+  if (wrong > 0) return WrongInstructionsSentence(verdicts, wrong);
   if (summary.whole_is_wrong) {
     const conformance::Evidence* worst = conformance::WorstOf(whole.judgement);
     return absl::StrCat(

@@ -2,6 +2,7 @@
 
 #include <cctype>
 #include <filesystem>
+#include <fstream>
 #include <system_error>
 
 #include "absl/strings/match.h"
@@ -30,7 +31,13 @@ std::optional<int64_t> ArgumentNumber(absl::string_view name) {
   return is_argument ? std::optional(number) : std::nullopt;
 }
 
-// The error of a file that is not a module, with what was probably meant.
+bool IsGzip(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return file.get() == 0x1f && file.get() == 0x8b;
+}
+
+// The error of a file that is not a module, with what was probably meant. Content that had to be
+// decompressed is not decompressed again for a hint.
 absl::Status WithHint(const std::string& path, const absl::Status& status) {
   std::error_code error;
   absl::string_view hint;
@@ -38,7 +45,7 @@ absl::Status WithHint(const std::string& path, const absl::Status& status) {
     hint = "; assay triage takes folders of modules";
   } else if (absl::EndsWith(path, ".py")) {
     hint = "\nA Python file is not a module: docs/stablehlo.md says how to print a function of JAX";
-  } else if (path != "-" && ReadArrays(path).ok()) {
+  } else if (path != "-" && !IsGzip(path) && ReadArrays(path).ok()) {
     hint = "\nThe file holds arrays: the module comes first, and arrays follow --inputs";
   }
   return absl::Status(status.code(), absl::StrCat(status.message(), hint));

@@ -65,6 +65,8 @@ struct RunCommand {
 
  private:
   absl::Status CheckOptions(const BackendCapabilities& capabilities) const;
+  absl::Status CheckComparison(bool has_expected) const;
+  absl::StatusOr<ProcessGrid> DevicesOf(const Module& module, bool has_host) const;
   BackendOptions OptionsOfBackend() const;
   absl::StatusOr<std::unique_ptr<Backend>> MakeTarget(const BackendOptions& options) const;
   int ReportJudgement(const ModuleFile& file, const DeviceValues& golden,
@@ -355,6 +357,30 @@ absl::StatusOr<std::unique_ptr<Backend>> RunCommand::MakeTarget(
   return MakeBackend(absl::StrCat(backend, backend == "cpu" ? ":" : ",", "tier=", tier), options);
 }
 
+// The devices on which the module runs. A backend that takes feeds may run partitions apart.
+absl::StatusOr<ProcessGrid> RunCommand::DevicesOf(const Module& module, bool has_host) const {
+  const ProcessGrid whole = {module.replica_count, module.num_partitions};
+  if (absl::Status status = CheckGrid(whole); !status.ok()) return status;
+  if (!has_host) return whole;
+  const absl::StatusOr<runtime::ProcessPlan> processes =
+      runtime::PlanProcesses(module, grid.module_form());
+  if (!processes.ok()) return processes.status();
+  return processes->grid;
+}
+
+absl::Status RunCommand::CheckComparison(bool has_expected) const {
+  if (max_ulp > 0 && !has_expected) {
+    return absl::InvalidArgumentError("--max-ulp is for a comparison: add --expect");
+  }
+  if (!profile.empty() && (!has_expected || backend != "golden" || max_ulp > 0)) {
+    return absl::InvalidArgumentError(
+        "--profile judges the values of --expect against the reference interpreter: "
+        "add --expect, and leave out --backend and --max-ulp (assay diff --isolate "
+        "judges an implementation that runs)");
+  }
+  return absl::OkStatus();
+}
+
 int RunCommand::Run() const {
   Tracer tracer;
   runtime::QueueHost host;
@@ -376,15 +402,10 @@ int RunCommand::Run() const {
     if (!meant.ok()) return Fail(meant.status(), output);
     file->module = *std::move(meant);
   }
-  ProcessGrid process_grid = {file->module->replica_count, file->module->num_partitions};
-  absl::Status fed = CheckGrid(process_grid);
-  if (fed.ok() && has_host) {
-    const absl::StatusOr<runtime::ProcessPlan> processes =
-        runtime::PlanProcesses(*file->module, grid.module_form());
-    fed = processes.status();
-    if (fed.ok()) process_grid = processes->grid;
-  }
-  if (fed.ok()) fed = feeds.Load(absl::MakeConstSpan(&process_grid, 1), budget.budget.bytes, &host);
+  const absl::StatusOr<ProcessGrid> process_grid = DevicesOf(*file->module, has_host);
+  if (!process_grid.ok()) return Fail(process_grid.status(), output);
+  const absl::Span<const ProcessGrid> grids = absl::MakeConstSpan(&*process_grid, 1);
+  absl::Status fed = feeds.Load(grids, budget.budget.bytes, &host);
   if (!fed.ok()) return Fail(fed, output);
   if (has_host) WarnOfFeedOrder(*file->module);
   absl::StatusOr<std::unique_ptr<CustomCallRegistry>> loaded =
@@ -393,26 +414,18 @@ int RunCommand::Run() const {
   registry = *std::move(*loaded);
   absl::StatusOr<std::optional<DeviceValues>> expected = Expected(*file);
   if (!expected.ok()) return Fail(expected.status(), output);
-  if (max_ulp > 0 && !*expected) {
-    return Fail(absl::InvalidArgumentError("--max-ulp is for a comparison: add --expect"), output);
-  }
-  if (!profile.empty() && (!*expected || backend != "golden" || max_ulp > 0)) {
-    return Fail(absl::InvalidArgumentError(
-                    "--profile judges the values of --expect against the reference interpreter: "
-                    "add --expect, and leave out --backend and --max-ulp (assay diff --isolate "
-                    "judges an implementation that runs)"),
-                output);
-  }
+  absl::Status comparable = CheckComparison(expected->has_value());
+  if (!comparable.ok()) return Fail(comparable, output);
   double seconds = 0;
   nlohmann::json report = {{"module", file->module->name()},
                            {"backend", std::string((*target)->name())}};
   absl::StatusOr<std::optional<DeviceValues>> results =
       state.active() ? RunWithState(*file, **target, &seconds, &report["state"])
-                     : Evaluate(*file, **target, process_grid, &host, &seconds);
+                     : Evaluate(*file, **target, *process_grid, &host, &seconds);
   if (!results.ok()) return Fail(results.status(), output);
   report["seconds"] = seconds;
   if (has_host) WarnOfUnusedFeeds(host);
-  absl::Status saved = feeds.Save(absl::MakeConstSpan(&process_grid, 1), host);
+  absl::Status saved = feeds.Save(grids, host);
   if (!saved.ok()) return Fail(saved, output);
   if (!*results) {
     if (output.json) std::cout << JsonText(report);
@@ -425,7 +438,7 @@ int RunCommand::Run() const {
     absl::Status status = WriteNpz(out, NameByDevice(**results, "out"));
     if (!status.ok()) return Fail(status, output);
   }
-  const std::vector<NamedLiteral> outfed = NameOutfeeds(host, 0, process_grid);
+  const std::vector<NamedLiteral> outfed = NameOutfeeds(host, 0, *process_grid);
   if (output.json && !checks->empty()) report["checks"] = ChecksJson(*checks);
   const auto named = [](const std::string& name) { return !name.empty(); };
   if (std::any_of(file->result_names.begin(), file->result_names.end(), named)) {
@@ -456,23 +469,8 @@ int RunCommand::RunAllTogether() const {
   return RunTogether(run);
 }
 
-}  // namespace
-
-void AddRunCommand(CLI::App& app, int* exit_code) {
-  auto command = std::make_shared<RunCommand>();
-  CLI::App* sub =
-      app.add_subcommand("run", "Evaluate a module and show, save or check its results");
-  sub->add_option(
-         "MODULE", command->modules,
-         "StableHLO (text, bytecode, portable artifact), HLO text, HloModuleProto, HloProto "
-         "or HloSnapshot, binary or text, gzip or not; - for standard input. A snapshot brings its "
-         "arguments and its result. Several "
-         "with --together")
-      ->type_name("FILE")
-      ->required();
-  command->inputs.AddTo(sub);
-  command->program.AddTo(sub);
-  command->grid.AddTo(sub);
+// What becomes of the results.
+void AddResultOptions(CLI::App* sub, RunCommand* command) {
   sub->add_option("--out", command->out, "Write the results to this .npz (out0, out1, ...)")
       ->type_name("FILE");
   sub->add_option(
@@ -488,6 +486,10 @@ void AddRunCommand(CLI::App& app, int* exit_code) {
       ->check(WholeNumber())
       ->type_name("N")
       ->capture_default_str();
+}
+
+// What evaluates the module, and how.
+void AddEvaluationOptions(CLI::App* sub, RunCommand* command) {
   sub->add_option("--backend", command->backend, BackendHelp())
       ->type_name("BACKEND")
       ->capture_default_str();
@@ -527,6 +529,40 @@ void AddRunCommand(CLI::App& app, int* exit_code) {
   sub->add_flag("--sends-wait", command->sends_wait,
                 "Golden: a send does not end before its recv has begun, as the documents order "
                 "channel instructions; finds deadlocks of schedules (docs/devices.md)");
+}
+
+constexpr char kExamples[] =
+    "Examples:\n"
+    "  assay run f.mlir --inputs random\n"
+    "  assay run step.hlo --inputs step.inputs.npz\n"
+    "  assay run step.hlo --inputs step.inputs.npz --expect xla.npz --profile xla-cpu\n"
+    "  assay run step.pb --inputs random --seed 3 --range lr=0:0.1 --out r.npz\n"
+    "  assay run dump.snapshot.pb --json\n"
+    "  assay run step.hlo --inputs first.npz --bind arg0-18=out0-18 \\\n"
+    "      --steps 100 --state s.npz\n"
+    "  assay run producer.hlo consumer.hlo --together --inputs p.npz --inputs c.npz\n"
+    "Results are correctly rounded; other implementations seldom are, so a comparison with them "
+    "mostly ends with exit code 1 unless --profile judges it.";
+
+}  // namespace
+
+void AddRunCommand(CLI::App& app, int* exit_code) {
+  auto command = std::make_shared<RunCommand>();
+  CLI::App* sub =
+      app.add_subcommand("run", "Evaluate a module and show, save or check its results");
+  sub->add_option(
+         "MODULE", command->modules,
+         "StableHLO (text, bytecode, portable artifact), HLO text, HloModuleProto, HloProto "
+         "or HloSnapshot, binary or text, gzip or not; - for standard input. A snapshot brings its "
+         "arguments and its result. Several "
+         "with --together")
+      ->type_name("FILE")
+      ->required();
+  command->inputs.AddTo(sub);
+  command->program.AddTo(sub);
+  command->grid.AddTo(sub);
+  AddResultOptions(sub, command.get());
+  AddEvaluationOptions(sub, command.get());
   sub->add_flag("--together", command->together.together,
                 "Golden: run several modules at once, which talk over channels; --inputs, --out, "
                 "--expect and those of the host program once for each, in order");
@@ -536,18 +572,7 @@ void AddRunCommand(CLI::App& app, int* exit_code) {
   command->memory.AddTo(sub);
   command->budget.AddTo(sub);
   command->output.AddTo(sub);
-  sub->footer(
-      "Examples:\n"
-      "  assay run f.mlir --inputs random\n"
-      "  assay run step.hlo --inputs step.inputs.npz\n"
-      "  assay run step.hlo --inputs step.inputs.npz --expect xla.npz --profile xla-cpu\n"
-      "  assay run step.pb --inputs random --seed 3 --range lr=0:0.1 --out r.npz\n"
-      "  assay run dump.snapshot.pb --json\n"
-      "  assay run step.hlo --inputs first.npz --bind arg0-18=out0-18 \\\n"
-      "      --steps 100 --state s.npz\n"
-      "  assay run producer.hlo consumer.hlo --together --inputs p.npz --inputs c.npz\n"
-      "Results are correctly rounded; other implementations seldom are, so a comparison with them "
-      "mostly ends with exit code 1 unless --profile judges it.");
+  sub->footer(kExamples);
   for (const char* name : {"--inputs", "--out", "--expect"}) {
     sub->get_option(name)->multi_option_policy(CLI::MultiOptionPolicy::TakeFirst);
   }

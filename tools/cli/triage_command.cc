@@ -42,6 +42,8 @@ struct TriageCommand {
 
   TriageCommand() { budget.budget.seconds = conformance::kUsualTimeout; }
   int Run() const;
+  void Print(const TriageRun& run, const std::string& profile_name,
+             const std::string& closing) const;
 };
 
 void PrintText(const std::vector<conformance::TriageGroup>& groups) {
@@ -62,6 +64,24 @@ void PrintText(const std::vector<conformance::TriageGroup>& groups) {
       std::cout << "  and " << count - kShownModules << " more, which --json names\n";
     }
   }
+}
+
+void TriageCommand::Print(const TriageRun& run, const std::string& profile_name,
+                          const std::string& closing) const {
+  if (output.json) {
+    std::cout << JsonText(TriageJson(run, profile_name));
+    return;
+  }
+  if (!output.quiet) {
+    std::cout << "judged: " << run.judged << " of " << run.results << "\n";
+    PrintText(run.groups);
+  }
+  std::cout << run.Counts() << "\n";
+  if (run.random > 0) {
+    std::cout << conformance::Counted(run.random, "module") << " ran on random inputs (--seed "
+              << seed << ")\n";
+  }
+  std::cout << Wrapped(closing, TextWidth(), 0) << "\n";
 }
 
 int TriageCommand::Run() const {
@@ -108,27 +128,14 @@ int TriageCommand::Run() const {
   };
   const TriageRun run = TriageFiles(*files, question);
   progress.Clear();
+  const std::string closing = ClosingSentence(run, profile);
   if (!html.empty()) {
     const std::string title = absl::StrCat("Triage of ", conformance::Counted(run.files, "module"),
                                            target.empty() ? "" : absl::StrCat(" on ", target));
-    const absl::Status status =
-        WriteFileAtomically(html, graphs.Page(run, title, ClosingSentence(run, profile)));
+    const absl::Status status = WriteFileAtomically(html, graphs.Page(run, title, closing));
     if (!status.ok()) return Fail(status, output);
   }
-  if (output.json) {
-    std::cout << JsonText(TriageJson(run, target_profile->name()));
-  } else {
-    if (!output.quiet) {
-      std::cout << "judged: " << run.judged << " of " << run.results << "\n";
-      PrintText(run.groups);
-    }
-    std::cout << run.Counts() << "\n";
-    if (run.random > 0) {
-      std::cout << conformance::Counted(run.random, "module") << " ran on random inputs (--seed "
-                << seed << ")\n";
-    }
-    std::cout << Wrapped(ClosingSentence(run, profile), TextWidth(), 0) << "\n";
-  }
+  Print(run, target_profile->name(), closing);
   return run.fails() ? kExitMismatch : kExitOk;
 }
 

@@ -274,7 +274,7 @@ void MergeNans(const Box& from, Box* box);
 // Makes unconstrained the elements for which the predicate returns true. It is called with the line
 // of the parts, the place and its ends.
 template <typename Predicate>
-void LetGoWhere(Predicate predicate, Box* box);
+void UnconstrainWhere(Predicate predicate, Box* box);
 
 namespace box_internal {
 
@@ -328,7 +328,7 @@ void UpdateWords(Update& update, Box* box) {
 }  // namespace box_internal
 
 template <typename Predicate>
-void LetGoWhere(Predicate predicate, Box* box) {
+void UnconstrainWhere(Predicate predicate, Box* box) {
   UpdateParts(
       [&](const auto& line, Place place, Ends* ends) {
         if (predicate(line, place, *ends)) box_internal::Unbind(line, ends);

@@ -110,7 +110,7 @@ Box EncloseComplex(const ComplexFunction& function, Boxes operands, Literal gold
       },
       &box);
   // A value that the type cannot hold may be the difference of infinities, which is NaN.
-  LetGoWhere(
+  UnconstrainWhere(
       [&](const auto& line, Place place, const Ends& ends) {
         return !certain[place.element] && (line.Ordinal(ends.low) == line.least() ||
                                            line.Ordinal(ends.high) == line.greatest());

@@ -8,7 +8,7 @@
 #include "absl/strings/str_replace.h"
 #include "conformance/enclosure/enclosure.h"
 #include "conformance/enclosure/enclosure_testing.h"
-#include "conformance/enclosure/whimsical_target.h"
+#include "conformance/enclosure/randomised_target.h"
 #include "spec/testing/schedule.h"
 #include "spec/text/parser.h"
 
@@ -16,7 +16,7 @@ namespace assay::conformance {
 namespace {
 
 using containment::Encode;
-using containment::WhimsicalTarget;
+using containment::RandomisedTarget;
 
 // A turn makes two values of T[size] of those before it and of one that stays.
 class LoopWriter {
@@ -133,7 +133,7 @@ TEST(ContainmentTest, NoConformingValueOfALoopOverFewElementsLiesOutside) {
     ASSERT_TRUE(enclosure.ok()) << enclosure.status() << "\n" << text;
     auto golden = Interpret(**module, arguments);
     ASSERT_TRUE(golden.ok()) << golden.status();
-    const WhimsicalTarget target(**module, *profile);
+    const RandomisedTarget target(**module, *profile);
     for (int run = 0; run < Scheduled(48); ++run) {
       auto judgement = JudgeWhole(*enclosure, *golden, target.Run(arguments, random));
       ASSERT_TRUE(judgement.ok()) << judgement.status();

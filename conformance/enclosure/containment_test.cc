@@ -1,4 +1,4 @@
-// Random programs, each run many times on a randomised conforming target (whimsical_target.h). No
+// Random programs, each run many times on a randomised conforming target (randomised_target.h). No
 // value may lie outside of the enclosure.
 #include <cmath>
 #include <random>
@@ -7,7 +7,7 @@
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "conformance/enclosure/enclosure.h"
-#include "conformance/enclosure/whimsical_target.h"
+#include "conformance/enclosure/randomised_target.h"
 #include "spec/testing/schedule.h"
 #include "spec/text/parser.h"
 
@@ -18,7 +18,7 @@ using containment::Decode;
 using containment::Encode;
 using containment::kElements;
 using containment::kSide;
-using containment::WhimsicalTarget;
+using containment::RandomisedTarget;
 
 enum class Steps { kElementwise, kBasic, kAll };
 
@@ -342,7 +342,7 @@ TEST(ContainmentTest, NoConformingValueLiesOutside) {
     ASSERT_TRUE(enclosure.ok()) << enclosure.status() << "\n" << text;
     auto golden = Interpret(**module, arguments);
     ASSERT_TRUE(golden.ok()) << golden.status();
-    const WhimsicalTarget target(**module, *profile);
+    const RandomisedTarget target(**module, *profile);
     for (int run = 0; run < kRuns; ++run) {
       const Literal actual = target.Run(arguments, random);
       auto judgement = JudgeWhole(*enclosure, *golden, actual);
@@ -388,7 +388,7 @@ TEST_P(ChainTest, IsEnclosedTightly) {
   }
   auto enclosure = Enclose(**module, arguments, *profile, RunBudget{});
   ASSERT_TRUE(enclosure.ok()) << enclosure.status();
-  const WhimsicalTarget target(**module, *profile);
+  const RandomisedTarget target(**module, *profile);
   std::vector<double> least(kElements, INFINITY), greatest(kElements, -INFINITY);
   for (int run = 0; run < 2000; ++run) {
     const Literal actual = target.Run(arguments, random);

@@ -128,14 +128,14 @@ class Elementwise {
     Extent extent;
     absl::Status status = Corners(ends ? BothEnds() : RealCorners(), box, &extent);
     if (!status.ok()) return status;
-    if (opcode != Opcode::kComplex && extent.nan) LetGoOfNanEnds(box);
-    if (course == Course::kEven) TakeInTurningPoint(square ? 0.0 : ValueAtZero(), box);
+    if (opcode != Opcode::kComplex && extent.nan) UnconstrainNanEnds(box);
+    if (course == Course::kEven) JoinTurningPoint(square ? 0.0 : ValueAtZero(), box);
     const bool meets = opcode == Opcode::kAdd || opcode == Opcode::kSubtract ||
                        (opcode == Opcode::kMultiply && !square);
     if (meets && extent.is_unbounded(*box)) AddNansOfInfinities(box);
     if (course == Course::kByCorners || course == Course::kOther) MindSingularities(box);
     KeepNans(box);
-    if (!IsFloat(box->low.element_type())) LetGoOfNans(box);
+    if (!IsFloat(box->low.element_type())) UnconstrainNans(box);
     if (opcode == Opcode::kConvert) MindWraps(box);
     return absl::OkStatus();
   }
@@ -152,8 +152,8 @@ class Elementwise {
     // NaN to the power of zero is one.
     return !certain && (!nan || instruction_.opcode() == Opcode::kPower);
   }
-  void LetGoOfNanEnds(Box* box) const {
-    LetGoWhere(
+  void UnconstrainNanEnds(Box* box) const {
+    UnconstrainWhere(
         [&](const auto& line, Place place, const Ends& ends) {
           return line.is_float() && line.IsNan(ends.low) && LetsGoOfNan(place.element);
         },
@@ -161,11 +161,11 @@ class Elementwise {
   }
 
   // A NaN that is converted to an integer has no bounds, so the element is unconstrained.
-  void LetGoOfNans(Box* box) const {
+  void UnconstrainNans(Box* box) const {
     if (!operands_[0].has_nan()) return;
-    LetGoWhere([&](const auto&, Place place,
-                   const Ends&) { return MayBeNan(operands_[0], place.element); },
-               box);
+    UnconstrainWhere([&](const auto&, Place place,
+                         const Ends&) { return MayBeNan(operands_[0], place.element); },
+                     box);
   }
 
   // Conversions that do not rise: to pred, which asks for zero, and between integers where an end
@@ -177,7 +177,7 @@ class Elementwise {
     const int64_t zero = source.Ordinal(0);
     // The negative zero lies below.
     const int64_t least_zero = source.is_float() && source.signed_zero() ? zero - 1 : zero;
-    LetGoWhere(
+    UnconstrainWhere(
         [&](const auto&, Place place, const Ends&) {
           const int64_t i = place.element;
           const uint64_t low = operands_[0].low.Get(i).bits, high = operands_[0].high.Get(i).bits;
@@ -207,7 +207,7 @@ class Elementwise {
   absl::Status Discrete(Box* box) {
     absl::Status status = AtLows(box);
     if (!status.ok()) return status;
-    LetGoWhere(
+    UnconstrainWhere(
         [&](const auto&, Place place, const Ends&) {
           return std::any_of(operands_.begin(), operands_.end(), [&](const Box& operand) {
             return !IsCertain(operand, place.element);
@@ -226,8 +226,8 @@ class Elementwise {
                                 : CornerList{0, kArmsHigh, kPredHigh, kPredHigh | kArmsHigh},
                 box);
     if (!status.ok()) return status;
-    // NaN at both ends of one arm and numbers in the other: HullOfCorners has let go of both. The
-    // NaNs of an arm that is certainly not taken stay behind.
+    // NaN at both ends of one arm and numbers in the other: HullOfCorners has made both
+    // unconstrained. The NaNs of an arm that is certainly not taken stay behind.
     for (const Literal& chosen : pred.is_point() ? std::vector<Literal>{pred.low}
                                                  : std::vector<Literal>{pred.low, pred.high}) {
       if (!operands_[1].has_nan() && !operands_[2].has_nan()) break;
@@ -294,7 +294,7 @@ class Elementwise {
     absl::Status status = AtLows(box);
     if (!status.ok()) return status;
     const Ranges ranges(operands_[0]);
-    LetGoWhere(
+    UnconstrainWhere(
         [&](const auto&, Place place, const Ends&) {
           const int64_t i = place.element;
           if (ranges[i].bounded() && !MayBeNan(operands_[0], i)) return false;
@@ -305,7 +305,7 @@ class Elementwise {
   }
 
   // Joins the value between the ends at which the function has its extremum.
-  void TakeInTurningPoint(double value, Box* box) const {
+  void JoinTurningPoint(double value, Box* box) const {
     if (!AnyLiesIn(kAtZero, operands_[0])) return;
     const Ranges ranges(operands_[0]);
     UpdateParts(
@@ -347,10 +347,10 @@ class Elementwise {
     const Interval x = operands[0][i];
     switch (instruction_.opcode()) {
       case Opcode::kSin:
-        TakeInExtrema(type, x, std::numbers::pi / 2, ends);
+        JoinExtrema(type, x, std::numbers::pi / 2, ends);
         return true;
       case Opcode::kCos:
-        TakeInExtrema(type, x, 0, ends);
+        JoinExtrema(type, x, 0, ends);
         return true;
       case Opcode::kDivide:
         return !operands[1][i].holds(0);
@@ -374,7 +374,7 @@ class Elementwise {
 
   // Joins the extrema of sine and cosine, which are 1 at `greatest` and -1 half a period from
   // there.
-  static void TakeInExtrema(ElementType type, const Interval& range, double greatest, Ends* ends) {
+  static void JoinExtrema(ElementType type, const Interval& range, double greatest, Ends* ends) {
     if (!(range.low < range.high)) return;
     if (MayPass(range, greatest, 2 * std::numbers::pi)) ends->high = EncodeFloat(type, 1);
     if (MayPass(range, greatest + std::numbers::pi, 2 * std::numbers::pi))

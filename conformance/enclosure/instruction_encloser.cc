@@ -94,9 +94,9 @@ absl::Status InstructionEncloser::OneResult(const PreparedInstruction& prepared,
   }
   absl::Status status = OneByRule(prepared, boxes, result);
   if (!status.ok()) return status;
-  LetGoOfNanOrder(instruction, boxes, profile_, result);
+  UnconstrainNanOrder(instruction, boxes, profile_, result);
   if (prepared.rules.may_overflow_to_nan()) {
-    LetGoOfOverflows(instruction, boxes, profile_, result);
+    UnconstrainOverflows(instruction, boxes, profile_, result);
   }
   return absl::OkStatus();
 }
@@ -119,7 +119,7 @@ absl::StatusOr<std::vector<Box>> InstructionEncloser::Results(const PreparedInst
     if (!others.ok()) return others;
     JoinNumbers((*others)[0], &(*results)[0]);
   }
-  for (Box& result : *results) LetGoOfOverflows(instruction, boxes, profile_, &result);
+  for (Box& result : *results) UnconstrainOverflows(instruction, boxes, profile_, &result);
   return results;
 }
 
@@ -165,11 +165,11 @@ absl::StatusOr<std::vector<Box>> InstructionEncloser::OfPoints(const PreparedIns
       if (!status.ok()) return status;
       prepared.rules.Widen(&box);
       if (instruction.opcode() == Opcode::kFft && profile_.Grants(Freedom::kReassociation)) {
-        LetGoOfNonFiniteBlocks(instruction, points[0], &box);
+        UnconstrainNonFiniteBlocks(instruction, points[0], &box);
       }
       if (instruction.opcode() == Opcode::kBitcastConvert &&
           profile_.Grants(Freedom::kNanPayload)) {
-        LetGoOfPayloads(points[0], &box);
+        UnconstrainPayloads(points[0], &box);
       }
     }
     boxes.push_back(std::move(box));
@@ -214,7 +214,7 @@ absl::Status InstructionEncloser::Elementwise(const PreparedInstruction& prepare
   if (special) prepared.rules.KeepSpecialPoints(operands, exact, box);
   prepared.rules.KeepInfinities(operands, box);
   prepared.rules.KeepRange(box);
-  TakeInDecisions(prepared.instruction, operands, prepared.rules.decisions(), box);
+  JoinDecisions(prepared.instruction, operands, prepared.rules.decisions(), box);
   MarkOpen(prepared.instruction, operands, box);
   return absl::OkStatus();
 }

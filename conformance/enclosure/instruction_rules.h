@@ -25,7 +25,8 @@ class InstructionRules {
   // Returns true if denormals of operands, in their own type or in their excess precision, may be
   // flushed.
   bool flushes_operands() const { return flushes_operands_; }
-  // Return true if IsUnspecified and LetGoOfOverflows (unspecified.h) may apply to the instruction.
+  // Return true if IsUnspecified and UnconstrainOverflows (unspecified.h) may apply to the
+  // instruction.
   bool may_be_unspecified() const { return may_be_unspecified_; }
   bool may_overflow_to_nan() const { return may_overflow_to_nan_; }
   // The rule of an elementwise function or rounding instruction; null for others.

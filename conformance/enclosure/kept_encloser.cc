@@ -27,7 +27,7 @@ absl::StatusOr<std::vector<Box>> KeptEncloser::Results(const PreparedInstruction
         const ElementType type = shape->element_type();
         if (prepared.rules.may_flush() && profile_.MayFlushOperands(type)) {
           flushed.push_back(*leaf);
-          TakeInFlushed(type, &flushed.back());
+          JoinFlushed(type, &flushed.back());
           leaf = &flushed.back();
         }
         box = Around(type, *leaf);
@@ -78,7 +78,7 @@ void KeptEncloser::Narrow(const PreparedInstruction& prepared, const Shape& shap
   const ElementType type = shape.element_type();
   const bool elementwise = instruction.info().elementwise();
   const auto take_in_decisions = [&](Box* into) {
-    TakeInDecisions(instruction, operands, prepared.rules.decisions(), into);
+    JoinDecisions(instruction, operands, prepared.rules.decisions(), into);
   };
   if (!IsKept(type)) {
     if (elementwise) take_in_decisions(box);
@@ -86,12 +86,12 @@ void KeptEncloser::Narrow(const PreparedInstruction& prepared, const Shape& shap
   }
   if (prepared.rules.element_rule()) WidenByNarrowBudget(*prepared.rules.element_rule(), box);
   if (Moves(instruction) && instruction.opcode() != Opcode::kIota) return;
-  TakeInNarrowed(type, profile_, box);
+  JoinNarrowed(type, profile_, box);
   if (!elementwise) return;
   const BoxTree narrowed = Returned(shape, profile_, BoxTree::Of(*box));
   Box decided = narrowed.box();
   take_in_decisions(&decided);
-  TakeInDifferences(narrowed.box(), decided, box);
+  JoinDifferences(narrowed.box(), decided, box);
 }
 
 absl::StatusOr<std::vector<Box>> KeptEncloser::SumsKept(const Instruction& instruction,
@@ -125,7 +125,7 @@ absl::StatusOr<std::vector<Box>> KeptEncloser::SumsKept(const Instruction& instr
   Box& box = (*boxes)[0];
   prepared.rules.Widen(&box);
   if (IsKept(instruction.shape().element_type())) {
-    TakeInOverflows(instruction.shape().element_type(), found.overflows, &box);
+    JoinOverflows(instruction.shape().element_type(), found.overflows, &box);
   }
   return boxes;
 }

@@ -86,7 +86,7 @@ bool MayBeDenormal(ElementType type, double low, double high) {
 
 // What f16 or bf16 makes of a number: the types in which some targets compute narrow ones. f16 has
 // not the range of scales.
-void TakeInCoarser(const Line& line, ElementType type, Ends* ends) {
+void JoinCoarser(const Line& line, ElementType type, Ends* ends) {
   if (line.IsNan(ends->low)) return;
   for (const ElementType coarser : {ElementType::kF16, ElementType::kBF16}) {
     if (coarser == ElementType::kF16 && type == ElementType::kF8E8M0FNU) continue;
@@ -108,20 +108,20 @@ class Narrowed {
     const double least = DecodeFloat(line.type(), line.Bits(line.least()));
     const double greatest = DecodeFloat(line.type(), line.Bits(line.greatest()));
     const double low = DecodeFloat(kWide, ends.low), high = DecodeFloat(kWide, ends.high);
-    if (ends.nan || std::isnan(low)) TakeIn(CanonicalNan(line.type()));
+    if (ends.nan || std::isnan(low)) Join(CanonicalNan(line.type()));
     if ((ends.nan || std::isnan(low)) && !line.has_nan()) {  // N-5: any encoding
-      TakeIn(line.Bits(line.least()));
-      TakeIn(line.Bits(line.greatest()));
+      Join(line.Bits(line.least()));
+      Join(line.Bits(line.greatest()));
     }
     if (std::isnan(low)) return;
     Narrow(low);
     Narrow(high);
     // Beyond one end or both.
-    if (low < least && high >= least) TakeIn(line.Bits(line.least()));
-    if (high > greatest && low <= greatest) TakeIn(line.Bits(line.greatest()));
+    if (low < least && high >= least) Join(line.Bits(line.least()));
+    if (high > greatest && low <= greatest) Join(line.Bits(line.greatest()));
     if (line.type() == ElementType::kF8E8M0FNU) {
       if (low <= 0 && high >= 0) nan_ = true;
-      if (low <= 0 && high >= 0 && profile.Admits(DecisionPoint::kZeroScale)) TakeIn(0);
+      if (low <= 0 && high >= 0 && profile.Admits(DecisionPoint::kZeroScale)) Join(0);
       if (low <= least && profile.Admits(DecisionPoint::kLeastScale)) nan_ = true;
     } else if (profile.MayFlushResults(line.type()) && MayBeDenormal(line.type(), low, high)) {
       Narrow(0.0);
@@ -134,7 +134,7 @@ class Narrowed {
   uint64_t high() const { return line_.Bits(high_); }
 
  private:
-  void TakeIn(uint64_t bits) {
+  void Join(uint64_t bits) {
     if (line_.IsNan(bits)) {
       nan_ = true;
       return;
@@ -144,10 +144,10 @@ class Narrowed {
   }
   // Joins the value after one conversion from f32, and after two by way of f16 (V-2).
   void Narrow(double value) {
-    TakeIn(EncodeFloat(line_.type(), value));
+    Join(EncodeFloat(line_.type(), value));
     if (!twice_) return;
     constexpr ElementType kHalf = ElementType::kF16;
-    TakeIn(EncodeFloat(line_.type(), DecodeFloat(kHalf, EncodeFloat(kHalf, value))));
+    Join(EncodeFloat(line_.type(), DecodeFloat(kHalf, EncodeFloat(kHalf, value))));
   }
 
   const Line& line_;
@@ -332,7 +332,7 @@ void WidenByNarrowBudget(const ElementRule& rule, Box* kept) {
       kept);
 }
 
-void TakeInFlushed(ElementType type, Box* kept) {
+void JoinFlushed(ElementType type, Box* kept) {
   UpdateParts(
       [&](const Line& line, Place, Ends* ends) {
         const double low = DecodeFloat(kWide, ends->low), high = DecodeFloat(kWide, ends->high);
@@ -343,11 +343,11 @@ void TakeInFlushed(ElementType type, Box* kept) {
       kept);
 }
 
-void TakeInNarrowed(ElementType type, const TargetProfile& profile, Box* kept) {
+void JoinNarrowed(ElementType type, const TargetProfile& profile, Box* kept) {
   const Line& narrow = Line::Of(type);
   UpdateParts(
       [&](const Line& line, Place, Ends* ends) {
-        TakeInCoarser(line, type, ends);
+        JoinCoarser(line, type, ends);
         const Narrowed narrowed(narrow, profile, *ends);
         const auto in_f32 = [&](uint64_t bits) {
           return EncodeFloat(kWide, DecodeFloat(type, bits));
@@ -365,7 +365,7 @@ void TakeInNarrowed(ElementType type, const TargetProfile& profile, Box* kept) {
       kept);
 }
 
-void TakeInDifferences(const Box& narrowed, const Box& decided, Box* kept) {
+void JoinDifferences(const Box& narrowed, const Box& decided, Box* kept) {
   const ElementType type = decided.low.element_type();
   const Line& narrow = Line::Of(type);
   const auto is_nan = [](const Box& box, int64_t i) {
@@ -396,7 +396,7 @@ void TakeInDifferences(const Box& narrowed, const Box& decided, Box* kept) {
   if (differs && kept->open == nullptr) kept->open = decided.open;
 }
 
-void TakeInOverflows(ElementType type, const std::vector<bool>& overflows, Box* kept) {
+void JoinOverflows(ElementType type, const std::vector<bool>& overflows, Box* kept) {
   const Line& narrow = Line::Of(type);
   const double least = DecodeFloat(type, narrow.Bits(narrow.least()));
   const double greatest = DecodeFloat(type, narrow.Bits(narrow.greatest()));

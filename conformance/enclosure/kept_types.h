@@ -43,14 +43,14 @@ NarrowBox Around(ElementType type, const Box& kept);
 // Widens by the error of a function before its result is narrowed.
 void WidenByNarrowBudget(const ElementRule& rule, Box* kept);
 // Joins zeros to elements that may be denormals of the type.
-void TakeInFlushed(ElementType type, Box* kept);
+void JoinFlushed(ElementType type, Box* kept);
 // Joins the values to which the elements may be narrowed.
-void TakeInNarrowed(ElementType type, const TargetProfile& profile, Box* kept);
+void JoinNarrowed(ElementType type, const TargetProfile& profile, Box* kept);
 // Joins the ends of `decided` that differ from those of `narrowed`, both of the narrow type.
-void TakeInDifferences(const Box& narrowed, const Box& decided, Box* kept);
+void JoinDifferences(const Box& narrowed, const Box& decided, Box* kept);
 // Joins the values of sums whose partial sums may overflow the type: an overflow or a NaN stays, or
 // further terms lead to any value in between.
-void TakeInOverflows(ElementType type, const std::vector<bool>& overflows, Box* kept);
+void JoinOverflows(ElementType type, const std::vector<bool>& overflows, Box* kept);
 // Returns the narrow box to which the f32 values of a function are rounded once.
 Box RoundedOnce(ElementType type, const TargetProfile& profile, const Box& kept);
 // Returns the boxes of a result of this shape, narrowed from f32.

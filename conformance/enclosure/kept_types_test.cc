@@ -8,7 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "conformance/enclosure/enclosure_testing.h"
-#include "conformance/enclosure/whimsical_target.h"
+#include "conformance/enclosure/randomised_target.h"
 #include "conformance/judge/bounds.h"
 #include "conformance/profiles/testing.h"
 #include "spec/testing/schedule.h"

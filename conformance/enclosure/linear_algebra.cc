@@ -92,7 +92,7 @@ absl::StatusOr<std::vector<Box>> EncloseLinearAlgebra(const Instruction& instruc
   }
 }
 
-void LetGoOfNonFiniteBlocks(const Instruction& fft, const Literal& operand, Box* box) {
+void UnconstrainNonFiniteBlocks(const Instruction& fft, const Literal& operand, Box* box) {
   const int64_t from = BlockOf(fft, operand.shape()), to = BlockOf(fft, fft.shape());
   const ElementType type = operand.element_type(), part = Info(type).component;
   const auto is_finite = [&](Element element) {

@@ -22,7 +22,7 @@ absl::StatusOr<std::vector<Box>> EncloseLinearAlgebra(const Instruction& instruc
 // Joins, in a transform of known operands, the values that a non-finite number leads to if an
 // algorithm skips its factor 0 (structural_53). Every part of its block may be any number or NaN.
 // Only the imaginary part of a sum of real numbers is zero or NaN.
-void LetGoOfNonFiniteBlocks(const Instruction& fft, const Literal& operand, Box* box);
+void UnconstrainNonFiniteBlocks(const Instruction& fft, const Literal& operand, Box* box);
 
 }  // namespace assay::conformance
 

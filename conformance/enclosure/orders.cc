@@ -66,8 +66,8 @@ bool OnlyCompares(const Computation& comparator) {
                      });
 }
 
-// Lets go of the elements of a line.
-void LetGo(const Instruction& instruction, const Lines& lines, int64_t line, Box* box) {
+// Makes the elements of a line unconstrained.
+void Unconstrain(const Instruction& instruction, const Lines& lines, int64_t line, Box* box) {
   const Box anything = Box::Anything(box->shape(), &instruction);
   const bool floats = anything.has_nan();
   for (int64_t k = 0; k < lines.length; ++k) {
@@ -102,7 +102,8 @@ absl::StatusOr<std::vector<Box>> EncloseSort(const Instruction& instruction, Box
   for (int64_t line = 0; line < lines.count; ++line) {
     if (LiesApart(operands[key], lines, line)) continue;
     for (size_t leaf = 0; leaf < sorted->size(); ++leaf) {
-      if (static_cast<int64_t>(leaf) != key) LetGo(instruction, lines, line, &(*sorted)[leaf]);
+      if (static_cast<int64_t>(leaf) != key)
+        Unconstrain(instruction, lines, line, &(*sorted)[leaf]);
     }
   }
   return sorted;
@@ -117,7 +118,7 @@ absl::StatusOr<std::vector<Box>> EncloseTopK(const Instruction& instruction, Box
   const Lines lines(operands[0].shape(), last);
   const Lines chosen((*top)[0].shape(), last);
   for (int64_t line = 0; line < lines.count; ++line) {
-    if (!LiesApart(operands[0], lines, line)) LetGo(instruction, chosen, line, &(*top)[1]);
+    if (!LiesApart(operands[0], lines, line)) Unconstrain(instruction, chosen, line, &(*top)[1]);
   }
   return top;
 }

@@ -53,7 +53,7 @@ bool FoldsMoreOrLess(const Instruction& instruction, Boxes operands, const Targe
 }
 
 // Takes a value into an interval.
-void TakeIn(const Line& line, uint64_t bits, Ends* ends) {
+void Join(const Line& line, uint64_t bits, Ends* ends) {
   if (line.IsNan(bits) != line.IsNan(ends->low)) {
     if (line.IsNan(ends->low)) Unbind(line, ends);
     ends->nan = true;
@@ -217,8 +217,8 @@ std::optional<Box> MissingStartOf(const Instruction& instruction, Boxes operands
   return Box::Point(std::move(start));
 }
 
-void TakeInDecisions(const Instruction& instruction, Boxes operands,
-                     absl::Span<const DecisionRule* const> rules, Box* result) {
+void JoinDecisions(const Instruction& instruction, Boxes operands,
+                   absl::Span<const DecisionRule* const> rules, Box* result) {
   if (rules.empty()) return;
   const ElementType type = result->low.element_type();
   bool decided = false;
@@ -236,7 +236,7 @@ void TakeInDecisions(const Instruction& instruction, Boxes operands,
             return;
           }
           for (const uint64_t end : {ranges[0].real.low, ranges[0].real.high}) {
-            for (const uint64_t bits : rule->readings(at, end)) TakeIn(line, bits, ends);
+            for (const uint64_t bits : rule->readings(at, end)) Join(line, bits, ends);
           }
         }
       },
@@ -244,7 +244,7 @@ void TakeInDecisions(const Instruction& instruction, Boxes operands,
   if (decided && result->open == nullptr) result->open = &instruction;
 }
 
-void LetGoOfPayloads(const Literal& operand, Box* box) {
+void UnconstrainPayloads(const Literal& operand, Box* box) {
   const ElementType from = operand.element_type();
   const bool float_parts = IsFloat(from) || IsComplex(from);
   if (!float_parts || from == box->low.element_type()) return;
@@ -254,7 +254,7 @@ void LetGoOfPayloads(const Literal& operand, Box* box) {
     return IsNan(part, element.bits) || (IsComplex(from) && IsNan(part, element.imag));
   };
   const int64_t count = operand.element_count(), parts = box->low.element_count();
-  LetGoWhere(
+  UnconstrainWhere(
       [&](const auto&, Place place, const Ends&) {
         // One element becomes several, or several become one.
         const int64_t i = place.element;
@@ -267,13 +267,13 @@ void LetGoOfPayloads(const Literal& operand, Box* box) {
       box);
 }
 
-void LetGoOfNanOrder(const Instruction& instruction, Boxes operands, const TargetProfile& profile,
-                     Box* result) {
+void UnconstrainNanOrder(const Instruction& instruction, Boxes operands,
+                         const TargetProfile& profile, Box* result) {
   if (instruction.opcode() != Opcode::kCompare || !profile.Grants(Freedom::kNanPayload) ||
       !OrdersMadeNans(instruction)) {
     return;
   }
-  LetGoWhere(
+  UnconstrainWhere(
       [&](const auto&, Place place, const Ends&) {
         return std::any_of(operands.begin(), operands.end(), [&](const Box& operand) {
           return RangeAt(operand, place.element).real.MayBeNan();
@@ -282,8 +282,8 @@ void LetGoOfNanOrder(const Instruction& instruction, Boxes operands, const Targe
       result);
 }
 
-void LetGoOfOverflows(const Instruction& instruction, Boxes operands, const TargetProfile& profile,
-                      Box* result) {
+void UnconstrainOverflows(const Instruction& instruction, Boxes operands,
+                          const TargetProfile& profile, Box* result) {
   if (!result->low.is_array()) return;
   const ElementType type = result->low.element_type();
   if (!IsFloat(type) || Info(type).format->overflow != Overflow::kNan ||
@@ -293,7 +293,7 @@ void LetGoOfOverflows(const Instruction& instruction, Boxes operands, const Targ
   }
   const bool elementwise = instruction.info().elementwise();
   if (elementwise && ElementRule(instruction, type, profile).strict()) return;
-  LetGoWhere(
+  UnconstrainWhere(
       [&](const auto& line, Place place, const Ends& ends) {
         return line.IsNan(ends.low) &&
                !(elementwise &&

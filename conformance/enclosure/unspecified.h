@@ -23,22 +23,22 @@ std::optional<Box> MissingStartOf(const Instruction& instruction, Boxes operands
 
 // Joins the values that the admitted decision points of an elementwise instruction
 // (instruction_rules.h) permit for operands in the boxes, element by element.
-void TakeInDecisions(const Instruction& instruction, Boxes operands,
-                     absl::Span<const DecisionRule* const> rules, Box* result);
+void JoinDecisions(const Instruction& instruction, Boxes operands,
+                   absl::Span<const DecisionRule* const> rules, Box* result);
 
 // Bitcast-convert of a NaN, whose bits are not specified: the result of such an element is
 // unconstrained.
-void LetGoOfPayloads(const Literal& operand, Box* box);
+void UnconstrainPayloads(const Literal& operand, Box* box);
 
 // Makes unconstrained the comparisons in the total order that depend on the unspecified sign of a
 // NaN.
-void LetGoOfNanOrder(const Instruction& instruction, Boxes operands, const TargetProfile& profile,
-                     Box* result);
+void UnconstrainNanOrder(const Instruction& instruction, Boxes operands,
+                         const TargetProfile& profile, Box* result);
 
 // Makes unconstrained the elements that overflow to NaN, if the profile permits the target to
 // compute them in a wider type than golden.
-void LetGoOfOverflows(const Instruction& instruction, Boxes operands, const TargetProfile& profile,
-                      Box* result);
+void UnconstrainOverflows(const Instruction& instruction, Boxes operands,
+                          const TargetProfile& profile, Box* result);
 
 }  // namespace assay::conformance
 

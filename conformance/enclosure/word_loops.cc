@@ -111,7 +111,7 @@ struct Order {
 };
 
 template <typename Word>
-struct TakeInCorner {
+struct JoinCorner {
   using Type = WordType<Word>;
   Word *lows, *highs;
   const Word* corner;
@@ -422,7 +422,7 @@ bool HullOfWords(absl::Span<const Literal> more, Box* box, Extent* extent) {
     for (const Literal& corner : more) {
       Word* const lows = MutableWordsOf<Word>(&box->low);
       Word* const highs = MutableWordsOf<Word>(&box->high);
-      apart = RunOn(TakeInCorner<Word>{lows, highs, WordsOf<Word>(corner)}, count).apart;
+      apart = RunOn(JoinCorner<Word>{lows, highs, WordsOf<Word>(corner)}, count).apart;
     }
     if (!apart) box->high = box->low;
     return true;

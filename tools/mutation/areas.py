@@ -4,7 +4,7 @@ import pathlib
 import re
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-NO_PRODUCT = re.compile(r'(_test|_bench)\.cc$|testing\.|^performance_|whimsical')  # files of tests and benchmarks
+NO_PRODUCT = re.compile(r'(_test|_bench)\.cc$|testing\.|^performance_|randomised_target')  # files of tests and benchmarks
 
 # Files that serve other operations than that of their name.
 OPERATIONS = {

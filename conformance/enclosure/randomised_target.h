@@ -2,8 +2,8 @@
 // function errors up to the budget, other orders of sums, contraction, removed pairs of
 // conversions, flushed denormals of elementwise operations. It supports programs whose sums are
 // those of T[4,4] values.
-#ifndef ASSAY_CONFORMANCE_ENCLOSURE_WHIMSICAL_TARGET_H_
-#define ASSAY_CONFORMANCE_ENCLOSURE_WHIMSICAL_TARGET_H_
+#ifndef ASSAY_CONFORMANCE_ENCLOSURE_RANDOMISED_TARGET_H_
+#define ASSAY_CONFORMANCE_ENCLOSURE_RANDOMISED_TARGET_H_
 
 #include <algorithm>
 #include <cmath>
@@ -35,9 +35,9 @@ inline void Encode(Literal* literal, int64_t i, double value) {
   literal->Set(i, Element{EncodeFloat(literal->element_type(), value)});
 }
 
-class WhimsicalTarget {
+class RandomisedTarget {
  public:
-  WhimsicalTarget(const Module& module, const TargetProfile& profile)
+  RandomisedTarget(const Module& module, const TargetProfile& profile)
       : module_(module), profile_(profile) {
     options_.budget.threads = 1;
     for (const auto& computation : module.computations()) {
@@ -532,4 +532,4 @@ class WhimsicalTarget {
 
 }  // namespace assay::conformance::containment
 
-#endif  // ASSAY_CONFORMANCE_ENCLOSURE_WHIMSICAL_TARGET_H_
+#endif  // ASSAY_CONFORMANCE_ENCLOSURE_RANDOMISED_TARGET_H_

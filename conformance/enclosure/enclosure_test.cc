@@ -330,97 +330,6 @@ TEST_F(EnclosureTest, UnitsAreThoseOfAnyValueOfTheInterval) {
   EXPECT_GE(High(near), 0.5f + 20 * 0x1p-24f);
 }
 
-TEST_F(EnclosureTest, NansOfAnArmThatIsNotTakenStayBehind) {
-  // log of an interval around zero (sin(2) = 0.9092974) may be NaN; with x < 1 nobody sees it.
-  const BoxTree box =
-      Of("x = f32[3] parameter(0)\n one = f32[3] constant({1, 1, 1})\n"
-         " sine = f32[3] sine(x)\n two = f32[3] constant({0.9092974, 0.9092974, 0.9092974})\n"
-         " near = f32[3] subtract(sine, two)\n magnitude = f32[3] abs(x)\n l = f32[3] log(near)\n"
-         " less = pred[3] compare(x, one), direction=LT\n"
-         " ROOT r = f32[3] select(less, magnitude, l)",
-         {F32({-0.5f, 2, -4.2831855f})});
-  ASSERT_TRUE(box.box().has_nan());
-  EXPECT_EQ(box.box().nan.Get(0).bits, 0u);
-  EXPECT_EQ(box.box().nan.Get(1).bits, 1u);
-  EXPECT_EQ(box.box().nan.Get(2).bits, 0u);  // sin(2 - 2 pi), but below 1
-}
-
-// exp(88.7228) is 635 units of 2^104 below the greatest f32; so much larger it may overflow or not.
-constexpr char kMayOverflow[] =
-    "x = f32[1] parameter(0)\n e = f32[1] exponential(x)\n"
-    " more = f32[1] constant({1.00003784})\n l = f32[1] multiply(e, more)\n"
-    " n = f32[1] negate(l)\n z = f32[1] constant({0})\n one = f32[1] constant({1})\n"
-    " near = f32[1] sine(one)\n c = f32[1] constant({0.84147098})\n"
-    " around = f32[1] subtract(near, c)\n";
-
-TEST_F(EnclosureTest, InfinitiesThatMayMeetAreNans) {
-  for (const char* root :
-       {" ROOT r = f32[1] add(l, n)", " ROOT r = f32[1] subtract(l, l)",
-        " ROOT r = f32[1] multiply(l, z)", " ROOT r = f32[1] multiply(l, around)"}) {
-    const BoxTree box = Of(absl::StrCat(kMayOverflow, root), {F32({88.7228f})});
-    ASSERT_TRUE(box.box().has_nan()) << root;
-    EXPECT_EQ(box.box().nan.Get(0).bits, 1u) << root;
-  }
-  const BoxTree sum =
-      Of(absl::StrCat(kMayOverflow, " ROOT r = f32[1] add(l, l)"), {F32({88.7228f})});
-  EXPECT_FALSE(sum.box().has_nan());
-}
-
-// log of an interval around zero (sin(2) = 0.9092974) may be NaN.
-constexpr char kNanInTheMiddle[] =
-    "x = f32[3] parameter(0)\n sine = f32[3] sine(x)\n"
-    " two = f32[3] constant({-2, 0.9092974, -2})\n near = f32[3] subtract(sine, two)\n"
-    " l = f32[3] log(near)\n zero = f32[] constant(0)\n";
-
-TEST_F(EnclosureTest, NansReachTheirCells) {
-  const std::string add =
-      "add { a = f32[] parameter(0)\n b = f32[] parameter(1)\n ROOT r = f32[] add(a, b) }\n";
-  const std::string minimum =
-      "least { a = f32[] parameter(0)\n b = f32[] parameter(1)\n ROOT r = f32[] minimum(a, b) }\n";
-  const struct {
-    const char* text;
-    std::vector<int> nans;  // by element
-  } cases[] = {
-      {" c = f32[3,1] reshape(l)\n k = f32[1,2] constant({{0, 3}})\n"
-       " ROOT r = f32[3,2] dot(c, k), lhs_contracting_dims={1}, rhs_contracting_dims={0}",
-       {0, 0, 1, 1, 0, 0}},
-      {" k = f32[3,2] constant({{1, 2}, {3, 4}, {5, 6}})\n c = f32[1,3] reshape(l)\n"
-       " ROOT r = f32[1,2] dot(c, k), lhs_contracting_dims={1}, rhs_contracting_dims={0}",
-       {1, 1}},
-      {" ROOT r = f32[2] reduce-window(l, zero), window={size=2}, to_apply=add", {1, 1}},
-      {" ROOT r = f32[3] reduce-window(l, zero), window={size=2 pad=1_0 stride=1}, to_apply=add",
-       {0, 1, 1}},
-      {" ROOT r = f32[3] reduce-window(l, zero), window={size=1}, to_apply=least", {0, 1, 0}},
-      {" o = f32[4] constant({1, 2, 3, 4})\n i = s32[3,1] constant({{3}, {0}, {7}})\n"
-       " ROOT r = f32[4] scatter(o, i, l), update_window_dims={}, inserted_window_dims={0},"
-       " scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=add",
-       {1, 0, 0, 0}},
-  };
-  for (const auto& each : cases) {
-    const BoxTree box =
-        Of(absl::StrCat(kNanInTheMiddle, each.text), {F32({1, 2, 1})}, "xla-cpu", add + minimum);
-    ASSERT_TRUE(box.box().has_nan()) << each.text;
-    for (size_t i = 0; i < each.nans.size(); ++i) {
-      EXPECT_EQ(box.box().nan.Get(static_cast<int64_t>(i)).bits, each.nans[i])
-          << each.text << ", element " << i;
-    }
-  }
-}
-
-// NaNs are marked by numbers, for which complex elements have no place.
-TEST_F(EnclosureTest, ScattersThatOverwriteComplexNumbersLetGoOfNans) {
-  const BoxTree box = Of(absl::StrCat(kNanInTheMiddle,
-                                      " c = c64[3] complex(l, l)\n i = s32[1,1] constant({{0}})\n"
-                                      " u = c64[1] constant({(1, 2)})\n"
-                                      " ROOT r = c64[3] scatter(c, i, u), update_window_dims={}, "
-                                      "inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, "
-                                      "index_vector_dim=1, to_apply=second"),
-                         {F32({1, 2, 1})}, "xla-cpu",
-                         "second { a = c64[] parameter(0) ROOT b = c64[] parameter(1) }\n");
-  ASSERT_TRUE(box.box().has_nan());
-  EXPECT_NE(box.box().nan.Get(1).bits, 0u);
-}
-
 // Zero times what may be infinite is zero or NaN, not NaN alone.
 TEST_F(EnclosureTest, DotsOfUnboundedIntervals) {
   const BoxTree box = Of(absl::StrCat(kMayOverflow,
@@ -472,36 +381,6 @@ TEST_F(EnclosureTest, OneExtremeIsJoinedWithoutTheOther) {
                            {F32({1})});
   EXPECT_LE(Low(least), -1);
   EXPECT_LT(High(least), -0.9999f);
-}
-
-TEST_F(EnclosureTest, BitsOfNansAreOpen) {
-  const BoxTree box = Of("x = f32[2] parameter(0)\n ROOT r = u16[2,2] bitcast-convert(x)",
-                         {F32({1, std::nanf("")})}, "golden");
-  EXPECT_EQ(box.box().low.Get(1).bits, 0x3f80u);
-  EXPECT_EQ(box.box().high.Get(1).bits, 0x3f80u);
-  EXPECT_EQ(box.box().low.Get(3).bits, 0u);
-  EXPECT_EQ(box.box().high.Get(3).bits, 0xffffu);
-}
-
-TEST_F(EnclosureTest, NumbersBetweenEndsThatAreNan) {
-  // exp(x) - e is about zero, 10^7 times that reaches beyond -1 and 1 on both sides: asin is NaN
-  // at both ends and defined between them.
-  const BoxTree asin =
-      Of("a = f32[1] parameter(0)\n c = f32[1] parameter(1)\n d = f32[1] parameter(2)\n"
-         "x = f32[1] exponential(a)\n y = f32[1] subtract(x, c)\n z = f32[1] multiply(y, d)\n"
-         " ROOT r = f32[1] asin(z)",
-         {F32({1}), F32({2.71828175f}), F32({1e7f})});
-  EXPECT_EQ(Judged(asin, F32({NAN}), F32({0.5f})), Verdict::kNotJudgeable);
-  // f8e4m3fn has no infinity: both sums of ends are NaN, those between are not.
-  const BoxTree sum =
-      Of("a = f8e4m3fn[1] parameter(0)\n p = pred[1] parameter(1)\n x = f32[1] parameter(2)\n"
-         "y = f32[1] exponential(x)\n z = f32[1] parameter(3)\n q = pred[1] compare(y, z), "
-         "direction=LT\n b = f8e4m3fn[1] negate(a)\n c = f8e4m3fn[1] select(q, a, b)\n"
-         " ROOT r = f8e4m3fn[1] add(c, c)",
-         {Values(ElementType::kF8E4M3FN, {300}), Literal::Zeros(Shape(ElementType::kPred, {1})),
-          F32({1}), F32({2.71828175f})});
-  EXPECT_EQ(Judged(sum, Values(ElementType::kF8E4M3FN, {NAN}), Values(ElementType::kF8E4M3FN, {0})),
-            Verdict::kNotJudgeable);
 }
 
 // Rises with every element; log(e^1 + e^2 + e^4) is 4.17 and moves by less than its elements.

@@ -21,7 +21,8 @@ namespace assay::conformance {
 
 inline constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 inline constexpr float kInf = std::numeric_limits<float>::infinity();
-inline constexpr double kUlp = 0x1p-23;  // of f32 in [1, 2)
+inline constexpr double kUnit = 0x1p-24;  // unit roundoff of f32
+inline constexpr double kUlp = 0x1p-23;   // of f32 in [1, 2)
 
 inline Literal Array(ElementType type, const std::vector<double>& values) {
   Literal literal = Literal::Zeros(Shape(type, {static_cast<int64_t>(values.size())}));

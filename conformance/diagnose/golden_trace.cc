@@ -43,14 +43,14 @@ class Counter : public FirstProcessObserver {
   RunCounts counts_;
 };
 
-// Whether a turn is among those that are asked: as many as wanted, evenly from the first to the
-// last.
-bool IsAsked(int64_t turn, int64_t runs, int64_t wanted) {
-  if (turn == 1 || runs <= wanted) return turn == 1 || wanted > 1;
+// Whether an iteration is among those that are asked: as many as wanted, evenly from the first to
+// the last.
+bool IsAsked(int64_t iteration, int64_t runs, int64_t wanted) {
+  if (iteration == 1 || runs <= wanted) return iteration == 1 || wanted > 1;
   if (wanted == 1) return false;
   // The place nearest below; each lies at 1 + i * (runs - 1) / (wanted - 1), rounded down.
-  const int64_t i = ((turn - 1) * (wanted - 1) + runs - 2) / (runs - 1);
-  return i < wanted && 1 + i * (runs - 1) / (wanted - 1) == turn;
+  const int64_t i = ((iteration - 1) * (wanted - 1) + runs - 2) / (runs - 1);
+  return i < wanted && 1 + i * (runs - 1) / (wanted - 1) == iteration;
 }
 
 class Tracer : public FirstProcessObserver {
@@ -60,16 +60,16 @@ class Tracer : public FirstProcessObserver {
 
   absl::Status After(const Instruction& instruction, int64_t, const Literal& value) override {
     if (!is_first()) return absl::OkStatus();
-    const int64_t turn = ++runs_[&instruction];
+    const int64_t iteration = ++runs_[&instruction];
     const auto counted = counts_.find(instruction.parent());
-    if (!IsAsked(turn, counted == counts_.end() ? 1 : counted->second, depth_.turns)) {
+    if (!IsAsked(iteration, counted == counts_.end() ? 1 : counted->second, depth_.iterations)) {
       return absl::OkStatus();
     }
     Prepare(*instruction.parent());
     const auto uses = uses_.find(&instruction);
     if (uses != uses_.end()) values_[&instruction] = {value, uses->second};
-    absl::Status status = ShowAlone(instruction, turn, value);
-    if (status.ok()) status = ShowGroups(instruction, turn);
+    absl::Status status = ShowAlone(instruction, iteration, value);
+    if (status.ok()) status = ShowGroups(instruction, iteration);
     for (const Instruction* operand : instruction.operands()) Release(operand);
     return status;
   }
@@ -84,8 +84,8 @@ class Tracer : public FirstProcessObserver {
     Subgraph subgraph;
     std::vector<const Instruction*> operands;
     std::shared_ptr<const Module> module;
-    int64_t turn = 0;     // that is being seen
-    int64_t missing = 0;  // members that have not run in it
+    int64_t iteration = 0;  // that is being seen
+    int64_t missing = 0;    // members that have not run in it
   };
 
   // Once for each computation: what is taken from it, and how often.
@@ -110,14 +110,14 @@ class Tracer : public FirstProcessObserver {
     }
   }
 
-  absl::Status ShowAlone(const Instruction& instruction, int64_t turn, const Literal& value) {
+  absl::Status ShowAlone(const Instruction& instruction, int64_t iteration, const Literal& value) {
     if (!evaluator::HasDefinition(instruction.opcode()) || instruction.operand_count() == 0 ||
         analysis::HasDynamicSizes(instruction)) {
       return absl::OkStatus();
     }
     Excerpt excerpt;
     excerpt.members = {&instruction};
-    excerpt.turn = turn;
+    excerpt.iteration = iteration;
     std::shared_ptr<const Module>& module = alone_[&instruction];
     if (module == nullptr) module = analysis::IsolateInstruction(instruction);
     excerpt.module = module;
@@ -128,12 +128,12 @@ class Tracer : public FirstProcessObserver {
     return see_(std::move(excerpt));
   }
 
-  absl::Status ShowGroups(const Instruction& instruction, int64_t turn) {
+  absl::Status ShowGroups(const Instruction& instruction, int64_t iteration) {
     const auto groups = groups_of_.find(&instruction);
     if (groups == groups_of_.end()) return absl::OkStatus();
     for (Group* group : groups->second) {
-      if (group->turn != turn) {  // an unused member may not have run in the last
-        group->turn = turn;
+      if (group->iteration != iteration) {  // an unused member may not have run in the last
+        group->iteration = iteration;
         group->missing = static_cast<int64_t>(group->subgraph.members.size());
       }
       if (--group->missing > 0) continue;
@@ -148,7 +148,7 @@ class Tracer : public FirstProcessObserver {
   Excerpt ExcerptOf(const Group& group) const {
     Excerpt excerpt;
     excerpt.members = group.subgraph.members;
-    excerpt.turn = group.turn;
+    excerpt.iteration = group.iteration;
     excerpt.module = group.module;
     for (const Instruction* operand : group.operands) {
       excerpt.arguments.push_back(values_.at(operand).value);
@@ -181,9 +181,9 @@ class Tracer : public FirstProcessObserver {
 }  // namespace
 
 absl::Status CheckDepth(const TraceDepth& depth) {
-  if (depth.turns < 1 || depth.turns > kMostTurns) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(depth.turns, " iterations: from 1 to ", kMostTurns, " can be asked"));
+  if (depth.iterations < 1 || depth.iterations > kMostIterations) {
+    return absl::InvalidArgumentError(absl::StrCat(depth.iterations, " iterations: from 1 to ",
+                                                   kMostIterations, " can be asked"));
   }
   if (depth.subgraphs != 0 && (depth.subgraphs < 2 || depth.subgraphs > kMostMembers)) {
     return absl::InvalidArgumentError(absl::StrCat("subgraphs of ", depth.subgraphs,
@@ -197,7 +197,7 @@ std::string Excerpt::Name() const {
   const std::string names = absl::StrJoin(
       members, "+",
       [](std::string* out, const Instruction* member) { absl::StrAppend(out, member->name()); });
-  return turn == 1 ? names : absl::StrCat(names, "@", turn);
+  return iteration == 1 ? names : absl::StrCat(names, "@", iteration);
 }
 
 absl::StatusOr<std::vector<DeviceOutputs>> TraceGolden(const Module& module,
@@ -218,7 +218,7 @@ absl::StatusOr<std::vector<DeviceOutputs>> TraceGolden(const Module& module,
     return RunWithQueues((*planned)->plan(), *processes, inputs, std::move(options));
   };
   Counter counter;
-  if (depth.turns > 1 && module.computations().size() > 1) {
+  if (depth.iterations > 1 && module.computations().size() > 1) {
     const auto counted = run(&counter);
     if (!counted.ok()) return counted.status();
   }

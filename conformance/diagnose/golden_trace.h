@@ -24,22 +24,22 @@ struct TraceDepth {
   // The number of iterations to test of a computation that runs several times: the first one alone,
   // or the first, the last, and others at even distances. More than one needs a second golden run,
   // to count the iterations.
-  int64_t turns = 1;
+  int64_t iterations = 1;
   // The size of the groups that are tested in addition to single instructions (FindSubgraphs); 0
   // for none.
   int64_t subgraphs = 0;
 };
 
-inline constexpr int64_t kMostTurns = 64;
-// Returns INVALID_ARGUMENT unless `turns` is from 1 to kMostTurns and `subgraphs` is 0 or from 2 to
-// kMostMembers.
+inline constexpr int64_t kMostIterations = 64;
+// Returns INVALID_ARGUMENT unless `iterations` is from 1 to kMostIterations and `subgraphs` is 0 or
+// from 2 to kMostMembers.
 absl::Status CheckDepth(const TraceDepth& depth);
 
 // An instruction or a group of instructions of a run, with its values.
 struct Excerpt {
   // an instruction or a group, in the order of the computation
   std::vector<const Instruction*> members;
-  int64_t turn = 1;  // the iteration of the computation, counted over the whole run
+  int64_t iteration = 1;  // the iteration of the computation, counted over the whole run
   std::shared_ptr<const Module> module;
   std::vector<Literal> arguments;
   Literal golden;

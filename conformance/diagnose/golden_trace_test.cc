@@ -18,11 +18,11 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 // A loop that adds 1 to a number so many times, from 0, and doubles what comes out.
-std::unique_ptr<Module> CountingLoop(int64_t turns) {
+std::unique_ptr<Module> CountingLoop(int64_t iterations) {
   return MustParse(absl::StrCat(
       "body { i = s32[] parameter(0) one = s32[] constant(1) ROOT next = add(i, one) } "
       "condition { i = s32[] parameter(0) end = s32[] constant(",
-      turns,
+      iterations,
       ") ROOT more = compare(i, end), direction=LT } "
       "ENTRY e { start = s32[] constant(0) "
       "loop = s32[] while(start), condition=condition, body=body ROOT twice = add(loop, loop) }"));
@@ -52,30 +52,30 @@ TEST(TraceGoldenTest, FirstIterationUnlessAsked) {
 
 // The condition runs once more than the body: 1, 4 and 8 of its runs, 1, 4 and 7 of the body's.
 TEST(TraceGoldenTest, FirstLastAndBetween) {
-  EXPECT_THAT(NamesOf(Trace(*CountingLoop(7), {.turns = 3, .subgraphs = 0})),
+  EXPECT_THAT(NamesOf(Trace(*CountingLoop(7), {.iterations = 3, .subgraphs = 0})),
               ElementsAre("more", "next", "more@4", "next@4", "next@7", "more@8", "twice"));
-  EXPECT_THAT(NamesOf(Trace(*CountingLoop(7), {.turns = 2, .subgraphs = 0})),
+  EXPECT_THAT(NamesOf(Trace(*CountingLoop(7), {.iterations = 2, .subgraphs = 0})),
               ElementsAre("more", "next", "next@7", "more@8", "twice"));
 }
 
-// As many turns as wanted, or all; the first, the last, and steps that differ by one at most. The
-// operands are those of the turn.
+// As many iterations as wanted, or all; the first, the last, and steps that differ by one at most.
+// The operands are those of the iteration.
 TEST(TraceGoldenTest, IterationsAreSpreadEvenly) {
-  for (int64_t turns = 1; turns <= 14; ++turns) {
-    const std::unique_ptr<Module> loop = CountingLoop(turns);
+  for (int64_t iterations = 1; iterations <= 14; ++iterations) {
+    const std::unique_ptr<Module> loop = CountingLoop(iterations);
     for (int64_t wanted = 1; wanted <= 16; ++wanted) {
-      SCOPED_TRACE(absl::StrCat(wanted, " of ", turns));
+      SCOPED_TRACE(absl::StrCat(wanted, " of ", iterations));
       std::vector<int64_t> seen;
-      for (const Excerpt& each : Trace(*loop, {.turns = wanted, .subgraphs = 0})) {
+      for (const Excerpt& each : Trace(*loop, {.iterations = wanted, .subgraphs = 0})) {
         if (each.members.front()->name() != "next") continue;
-        seen.push_back(each.turn);
-        EXPECT_EQ(static_cast<int64_t>(each.arguments[0].Get(0).bits), each.turn - 1);
-        EXPECT_EQ(static_cast<int64_t>(each.golden.Get(0).bits), each.turn);
+        seen.push_back(each.iteration);
+        EXPECT_EQ(static_cast<int64_t>(each.arguments[0].Get(0).bits), each.iteration - 1);
+        EXPECT_EQ(static_cast<int64_t>(each.golden.Get(0).bits), each.iteration);
       }
-      ASSERT_EQ(static_cast<int64_t>(seen.size()), std::min(turns, wanted));
+      ASSERT_EQ(static_cast<int64_t>(seen.size()), std::min(iterations, wanted));
       EXPECT_EQ(seen.front(), 1);
-      EXPECT_EQ(seen.back(), wanted > 1 ? turns : 1);
-      int64_t shortest = turns, longest = 0;
+      EXPECT_EQ(seen.back(), wanted > 1 ? iterations : 1);
+      int64_t shortest = iterations, longest = 0;
       for (size_t i = 1; i < seen.size(); ++i) {
         shortest = std::min(shortest, seen[i] - seen[i - 1]);
         longest = std::max(longest, seen[i] - seen[i - 1]);
@@ -96,7 +96,7 @@ TEST(TraceGoldenTest, GroupsAreModules) {
       "b = f32[3] call(a), to_apply=twice z = f32[] constant(0) n = negate(b) "
       "t = f32[] reduce(n, z), dimensions={0}, to_apply=add ROOT r = (f32[3], f32[]) tuple(n, t) "
       "}");
-  const std::vector<Excerpt> excerpts = Trace(*module, {.turns = 2, .subgraphs = 4});
+  const std::vector<Excerpt> excerpts = Trace(*module, {.iterations = 2, .subgraphs = 4});
   EXPECT_THAT(NamesOf(excerpts),
               ElementsAre("w", "m", "e", "w+m+e", "w@2", "m@2", "e@2", "w+m+e@2", "n", "t", "n+t"));
   for (const Excerpt& each : excerpts) {
@@ -121,8 +121,8 @@ TEST(TraceGoldenTest, TheObserverEndsTheRun) {
 }
 
 TEST(TraceGoldenTest, Depths) {
-  for (const int64_t turns : {1, 2, 64}) {
-    for (const int64_t subgraphs : {0, 2, 8}) EXPECT_TRUE(CheckDepth({turns, subgraphs}).ok());
+  for (const int64_t iterations : {1, 2, 64}) {
+    for (const int64_t subgraphs : {0, 2, 8}) EXPECT_TRUE(CheckDepth({iterations, subgraphs}).ok());
   }
   EXPECT_THAT(CheckDepth({0, 0}).message(), HasSubstr("from 1 to 64"));
   EXPECT_THAT(CheckDepth({65, 0}).message(), HasSubstr("from 1 to 64"));

@@ -15,7 +15,7 @@ InstructionVerdict AskExcerpt(const Excerpt& excerpt, Backend& target, const Tar
   InstructionVerdict verdict;
   verdict.members = excerpt.members;
   verdict.name = excerpt.Name();
-  verdict.turn = excerpt.turn;
+  verdict.iteration = excerpt.iteration;
   const absl::StatusOr<Literal> actual = RunOnce(target, *excerpt.module, excerpt.arguments);
   if (!actual.ok()) {
     verdict.status = actual.status();

@@ -24,7 +24,7 @@ struct InstructionVerdict {
   // an instruction or a group, in the order of the computation
   std::vector<const Instruction*> members;
   std::string name;  // Excerpt::Name
-  int64_t turn = 1;
+  int64_t iteration = 1;
   absl::Status status;  // not OK if the target returned no result (unsupported, crashed)
   Judgement judgement;  // valid if the status is OK
 

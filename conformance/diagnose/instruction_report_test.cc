@@ -257,23 +257,23 @@ TEST(ReportInstructions, OnlySubgraphsShowADefectOfFusion) {
     }
     return false;
   });
-  EXPECT_THAT(Wrong(fuses, {.turns = 64, .subgraphs = 0}), ElementsAre());
-  EXPECT_THAT(Wrong(fuses, {.turns = 1, .subgraphs = 2}), ElementsAre("product+sum"));
-  EXPECT_THAT(Wrong(fuses, {.turns = 1, .subgraphs = 8}),
+  EXPECT_THAT(Wrong(fuses, {.iterations = 64, .subgraphs = 0}), ElementsAre());
+  EXPECT_THAT(Wrong(fuses, {.iterations = 1, .subgraphs = 2}), ElementsAre("product+sum"));
+  EXPECT_THAT(Wrong(fuses, {.iterations = 1, .subgraphs = 8}),
               ElementsAre("halves+product+sum+shifted"));
   GoldenBackend golden;
-  EXPECT_THAT(Wrong(golden, {.turns = 64, .subgraphs = 8}), ElementsAre());
+  EXPECT_THAT(Wrong(golden, {.iterations = 64, .subgraphs = 8}), ElementsAre());
 }
 
-// 5, 7, 10, 14.5, 21.25: four turns, and only in the third a product of 10.
+// 5, 7, 10, 14.5, 21.25: four iterations, and only in the third a product of 10.
 TEST(ReportInstructions, OnlyLaterIterationsShowADefectOfOneIteration) {
   DefectBackend third([](const Module& module, const std::vector<Literal>& arguments) {
     return module.entry()->root()->opcode() == Opcode::kMultiply &&
            DecodeFloat(ElementType::kF32, arguments[0].Get(0).bits) == 10;
   });
-  EXPECT_THAT(Wrong(third, {.turns = 1, .subgraphs = 0}), ElementsAre());
-  EXPECT_THAT(Wrong(third, {.turns = 2, .subgraphs = 0}), ElementsAre());
-  EXPECT_THAT(Wrong(third, {.turns = 4, .subgraphs = 0}), ElementsAre("product@3"));
+  EXPECT_THAT(Wrong(third, {.iterations = 1, .subgraphs = 0}), ElementsAre());
+  EXPECT_THAT(Wrong(third, {.iterations = 2, .subgraphs = 0}), ElementsAre());
+  EXPECT_THAT(Wrong(third, {.iterations = 4, .subgraphs = 0}), ElementsAre("product@3"));
 }
 
 // The golden backend, but one module is compiled as if it were another one: what a wrong rewrite

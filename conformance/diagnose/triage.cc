@@ -260,12 +260,13 @@ absl::StatusOr<std::vector<InstructionVerdict>> Ask(const TriageInput& input, Ba
                             options);
 }
 
-// Of a program that is wrong as a whole alone: what goes wrong first in groups and later turns, if
-// something does. In the smallest groups that show it, since they say most.
+// Of a program that is wrong as a whole alone: what goes wrong first in groups and later
+// iterations, if something does. In the smallest groups that show it, since they say most.
 void TakeDeeper(const TriageInput& input, Backend& target, const TargetProfile& profile,
                 const RunBudget& budget, const TraceDepth& depth, TriageObserver* observer,
                 TriageEntry* entry) {
-  TraceDepth deeper = {.turns = std::max(depth.turns, kTriageDepth.turns), .subgraphs = 2};
+  TraceDepth deeper = {.iterations = std::max(depth.iterations, kTriageDepth.iterations),
+                       .subgraphs = 2};
   for (; deeper.subgraphs <= std::max(depth.subgraphs, kTriageDepth.subgraphs);
        ++deeper.subgraphs) {
     const auto verdicts = Ask(input, target, profile, budget, deeper, observer);

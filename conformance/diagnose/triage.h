@@ -67,7 +67,7 @@ struct TriageInput {
 // whole program. If only the whole is wrong it also tests groups that the target may fuse and later
 // iterations of loops, at least those of `kTriageDepth`. A stored result is judged by the enclosure
 // of the whole program, which proves that an array is wrong but not which instruction.
-inline constexpr TraceDepth kTriageDepth = {.turns = 3, .subgraphs = 4};
+inline constexpr TraceDepth kTriageDepth = {.iterations = 3, .subgraphs = 4};
 
 // Receives every verdict on a module as soon as it is known. Without a target there is only a
 // verdict on the whole.

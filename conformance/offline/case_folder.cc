@@ -202,7 +202,7 @@ absl::Status ExportCase(const CorpusCase& corpus_case, const std::string& dir,
       if (i > 0) json["probes"].push_back(probe.name);
     }
     if (depth.subgraphs > 0) json["subgraphs"] = depth.subgraphs;
-    if (depth.turns > 1) json["turns"] = depth.turns;
+    if (depth.iterations > 1) json["turns"] = depth.iterations;
   }
   if (!status.ok()) return status;
   return WriteText(folder + "/case.json", json.dump(2) + "\n");
@@ -218,7 +218,7 @@ absl::StatusOr<TraceDepth> ExportedDepth(const std::string& dir, const std::stri
   absl::Status status;
   const JsonFields fields(json, "", &status);
   fields.Get("subgraphs", &depth.subgraphs);
-  fields.Get("turns", &depth.turns);
+  fields.Get("turns", &depth.iterations);
   if (status.ok()) status = CheckDepth(depth);
   if (!status.ok()) return absl::InvalidArgumentError(absl::StrCat(path, ": ", status.message()));
   return depth;

@@ -80,7 +80,7 @@ std::string ReadmeText(const CorpusCase& corpus_case, const CaseResult& result,
 absl::Status WriteBundle(const std::string& root, const CorpusCase& corpus_case,
                          const CaseResult& result, const RunResult& run, const RunBudget& budget) {
   const std::string folder = absl::StrCat(root, "/", corpus_case.id);
-  const TraceDepth depth{std::max<int64_t>(run.turns, 1), run.subgraphs};
+  const TraceDepth depth{std::max<int64_t>(run.iterations, 1), run.subgraphs};
   const absl::Status of_case = ExportCase(corpus_case, root, budget, depth);
   const auto write = [&folder](absl::string_view name, absl::string_view text) {
     return WriteFileAtomically(absl::StrCat(folder, "/", name), text);

@@ -16,8 +16,8 @@ namespace assay::conformance {
 // Writes into `root`/<id of the case>: the files of ExportCase, result.json, profile.textproto
 // where the run's profile is a file (with all that it extends), CMakeLists.txt with a test that
 // runs the case again, and README.txt. Of the run target, profile, repetitions, limits, subgraphs
-// and turns count. Errors name the file; those of a case whose golden results cannot be computed
-// come last, when everything else is written.
+// and iterations count. Errors name the file; those of a case whose golden results cannot be
+// computed come last, when everything else is written.
 absl::Status WriteBundle(const std::string& root, const CorpusCase& corpus_case,
                          const CaseResult& result, const RunResult& run, const RunBudget& budget);
 

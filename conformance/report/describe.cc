@@ -287,7 +287,7 @@ std::vector<std::string> TargetOptions(const RunResult& run) {
   if (run.timeout != kUsualTimeout) add("--timeout", absl::StrCat(run.timeout));
   if (run.memory != 0) add("--memory", absl::StrCat(run.memory));
   if (run.subgraphs != 0) add("--subgraphs", absl::StrCat(run.subgraphs));
-  if (run.turns != 0) add("--iterations", absl::StrCat(run.turns));
+  if (run.iterations != 0) add("--iterations", absl::StrCat(run.iterations));
   return words;
 }
 

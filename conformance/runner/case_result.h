@@ -85,9 +85,9 @@ struct RunResult {
   // the target as the user wrote it, and the version that it reports
   std::string target, target_version;
   std::string profile, tier, filter;
-  int64_t subgraphs = 0, turns = 0;     // the TraceDepth of programs, if it is not the default
-  std::vector<std::string> case_files;  // empty for the built-in corpus
-  std::vector<std::string> sweeps;      // operations that were tested on all f32 arguments
+  int64_t subgraphs = 0, iterations = 0;  // the TraceDepth of programs, if it is not the default
+  std::vector<std::string> case_files;    // empty for the built-in corpus
+  std::vector<std::string> sweeps;        // operations that were tested on all f32 arguments
   // differences of the profile from its base, one line each
   std::vector<std::string> profile_differences;
   std::string corpus;  // the hash of the whole manifest. Runs of different corpora cannot be merged

@@ -64,7 +64,7 @@ TEST(ProbeTest, SubgraphsAndIterations) {
       "}",
       "inputs:\n  arg0 = literal f32[2] {1, 0}\nexpect: golden");
   const absl::StatusOr<std::vector<Probe>> probes =
-      MakeProbes(program, {}, {.straight = false, .depth = {.turns = 2, .subgraphs = 2}});
+      MakeProbes(program, {}, {.straight = false, .depth = {.iterations = 2, .subgraphs = 2}});
   ASSERT_TRUE(probes.ok()) << probes.status();
   // 1, 2, 6, 42: the body runs three times.
   EXPECT_EQ(Names(*probes),
@@ -78,10 +78,10 @@ TEST(ProbeTest, SubgraphsAndIterations) {
     EXPECT_LE(judged->verdict, Verdict::kCorrectlyRounded) << probe.name;
   }
   RunBudget small;
-  small.bytes = 60;  // 24 of the first turns, 84 of all
+  small.bytes = 60;  // 24 of the first iterations, 84 of all
   EXPECT_TRUE(MakeProbes(program, small).ok());
   const absl::Status spent =
-      MakeProbes(program, small, {.straight = false, .depth = {.turns = 64, .subgraphs = 0}})
+      MakeProbes(program, small, {.straight = false, .depth = {.iterations = 64, .subgraphs = 0}})
           .status();
   EXPECT_EQ(spent.code(), absl::StatusCode::kResourceExhausted);
   EXPECT_TRUE(absl::StrContains(spent.message(), "values of all instructions")) << spent;

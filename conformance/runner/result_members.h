@@ -50,7 +50,7 @@ void VisitMembers(T& of, const Visit& visit) {
     visit("tier", of.tier);
     visit("filter", of.filter);
     visit("subgraphs", of.subgraphs);
-    visit("turns", of.turns);
+    visit("turns", of.iterations);
     visit("case_files", of.case_files);
     visit("sweeps", of.sweeps);
     visit("profile_differences", of.profile_differences);

@@ -97,7 +97,7 @@ nb::tuple Diff(const LoadedModule& loaded, const ArraysByDevice& arrays, const n
   options.budget = budget;
   options.custom_calls = registry.get();
   const std::unique_ptr<Backend> target = MakeTarget(right, options, interruption);
-  const conformance::TraceDepth depth = {.turns = iterations, .subgraphs = subgraphs};
+  const conformance::TraceDepth depth = {.iterations = iterations, .subgraphs = subgraphs};
   Diagnosis diagnosis = Value(Unlocked(interruption, [&] {
     return Diagnose(*loaded.module, arrays, *target, profile, budget, depth, registry.get());
   }));
@@ -214,7 +214,7 @@ std::string TriageFolder(const std::vector<std::string>& paths, const nb::object
   std::unique_ptr<Backend> target;
   if (!target_name.is_none()) target = MakeTarget(target_name, options, interruption);
   cli::TriageQuestion question = {target.get(), &profile, seed, budget, {}};
-  question.depth = {.turns = iterations, .subgraphs = subgraphs};
+  question.depth = {.iterations = iterations, .subgraphs = subgraphs};
   const cli::TriageRun run =
       Unlocked(interruption, [&] { return cli::TriageFiles(files, question); });
   nlohmann::json json = cli::TriageJson(run, profile.name());

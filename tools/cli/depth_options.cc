@@ -28,10 +28,10 @@ void DepthOptions::AddTo(CLI::App* sub) {
       ->check(DepthMember(&conformance::TraceDepth::subgraphs))
       ->type_name("N")
       ->capture_default_str();
-  sub->add_option("--iterations", depth.turns,
+  sub->add_option("--iterations", depth.iterations,
                   "Of loops, and of what else runs several times, ask for N iterations: the first, "
                   "the last, and evenly between (1 to 64; 1: the first alone)")
-      ->check(DepthMember(&conformance::TraceDepth::turns))
+      ->check(DepthMember(&conformance::TraceDepth::iterations))
       ->type_name("N")
       ->capture_default_str();
 }

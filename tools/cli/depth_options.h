@@ -12,7 +12,7 @@ struct DepthOptions {
   conformance::TraceDepth depth;
 
   void AddTo(CLI::App* sub);
-  bool given() const { return depth.turns > 1 || depth.subgraphs > 0; }
+  bool given() const { return depth.iterations > 1 || depth.subgraphs > 0; }
 };
 
 }  // namespace assay::cli

@@ -45,7 +45,7 @@ void GraphNotes::Take(const conformance::InstructionVerdict& verdict,
   if (!is_new && known->second >= badness) return;
   known->second = badness;
   conformance::NodeNote note;
-  if (verdict.is_group() || verdict.turn > 1) note.rows.emplace_back("asked as", verdict.name);
+  if (verdict.is_group() || verdict.iteration > 1) note.rows.emplace_back("asked as", verdict.name);
   if (verdict.status.ok()) {
     AddJudgementRows(verdict.judgement, &note);
   } else {

@@ -155,7 +155,7 @@ class JudgedProgress {
       : progress_(wanted), most_(conformance::NotAskedAlone(module, {}).size()) {}
 
   void Show(const conformance::InstructionVerdict& verdict) {
-    const bool first_time = !verdict.is_group() && verdict.turn <= 1;
+    const bool first_time = !verdict.is_group() && verdict.iteration <= 1;
     judged_ += first_time;
     progress_.Show(absl::StrCat(judged_, " of up to ", most_, " instructions judged, last ",
                                 NameAndKind(verdict.name, KindOf(verdict))));
@@ -206,7 +206,7 @@ void PrintWhole(const conformance::WholeVerdict& whole,
     return;
   }
   PrintJudgement(whole.judgement, "  ");
-  const bool deep = depth.subgraphs >= 4 && depth.turns >= 3;
+  const bool deep = depth.subgraphs >= 4 && depth.iterations >= 3;
   if (!deep && summary.whole_is_wrong && summary.Count(conformance::Verdict::kWrong) == 0) {
     std::cout
         << "no instruction alone is wrong: --subgraphs 4 --iterations 3 ask for groups and for "

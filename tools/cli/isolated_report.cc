@@ -24,7 +24,7 @@ nlohmann::json VerdictJson(const conformance::InstructionVerdict& verdict) {
     entry["source_line"] = place.line;
   }
   if (verdict.is_group()) entry["members"] = verdict.members.size();
-  if (verdict.turn > 1) entry["turn"] = verdict.turn;
+  if (verdict.iteration > 1) entry["turn"] = verdict.iteration;
   if (!verdict.status.ok()) {
     entry["not_run"] = std::string(verdict.status.message());
     entry["status"] = absl::StatusCodeToString(verdict.status.code());

@@ -184,7 +184,7 @@ absl::Status TestCommand::Read(Inputs* inputs, conformance::RunResult* run) {
   if (!place.ok()) return place.status();
   run->filter = selection.Words();
   run->subgraphs = depth.depth.subgraphs;
-  if (depth.depth.turns > 1) run->turns = depth.depth.turns;
+  if (depth.depth.iterations > 1) run->iterations = depth.depth.iterations;
   run->case_files = selection.files;
   run->sweeps = selection.sweeps;
   run->shard = place->index;

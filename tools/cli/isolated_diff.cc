@@ -281,6 +281,21 @@ class FirstWrong {
   absl::Span<const DeviceOutputs> golden_;
 };
 
+// The target of the comparison. One that does not start is one mistake, not one for each
+// instruction.
+absl::StatusOr<std::unique_ptr<Backend>> StartTarget(const Module& module,
+                                                     const Isolation& isolation) {
+  BackendOptions options;
+  options.budget = isolation.budget;
+  options.custom_calls = isolation.custom_calls;
+  options.memory_bytes = isolation.memory.Limit();
+  absl::StatusOr<std::unique_ptr<Backend>> target = MakeBackend(isolation.right, options);
+  if (!target.ok()) return target;
+  const absl::Status started = (*target)->Supports(module);
+  if (absl::IsAborted(started)) return started;
+  return target;
+}
+
 }  // namespace
 
 int RunIsolated(const Module& module, absl::Span<const std::vector<Literal>> arguments,
@@ -289,16 +304,8 @@ int RunIsolated(const Module& module, absl::Span<const std::vector<Literal>> arg
   absl::StatusOr<conformance::TargetProfile> profile =
       conformance::TargetProfile::Find(isolation.profile);
   if (!profile.ok()) return Fail(absl::InvalidArgumentError(profile.status().message()), output);
-  BackendOptions options;
-  options.budget = isolation.budget;
-  options.custom_calls = isolation.custom_calls;
-  options.memory_bytes = isolation.memory.Limit();
-  absl::StatusOr<std::unique_ptr<Backend>> target = MakeBackend(isolation.right, options);
+  const absl::StatusOr<std::unique_ptr<Backend>> target = StartTarget(module, isolation);
   if (!target.ok()) return Fail(target.status(), output);
-  // A target that does not start is one mistake, not one for each instruction.
-  if (absl::Status started = (*target)->Supports(module); absl::IsAborted(started)) {
-    return Fail(started, output);
-  }
   const bool talks = !output.json && !output.quiet;
   JudgedProgress progress(module, talks);
   VerdictPrinter printer;

@@ -55,12 +55,12 @@ ModuleWriter::Node ModuleWriter::Refuse(const Instruction& instruction, absl::st
 absl::Status ModuleWriter::Write() {
   most_operations_ = 100000 + 100 * module_.instruction_count();
   module_block_ = program_.NewBlock();
+  const FrontendAttributes frontend = WriteMeshes();
   Fields attributes = {{"mhlo.num_partitions", Int(module_.num_partitions, ElementType::kS32)},
                        {"mhlo.num_replicas", Int(module_.replica_count, ElementType::kS32)},
                        {"sym_name", String(module_.name())}};
-  if (!module_.frontend_attributes.empty()) {
-    attributes.insert(attributes.begin(),
-                      {"mhlo.frontend_attributes", StringDictionary(module_.frontend_attributes)});
+  if (!frontend.empty()) {
+    attributes.insert(attributes.begin(), {"mhlo.frontend_attributes", StringDictionary(frontend)});
   }
   AddAliases(&attributes);
   AddLayouts(&attributes);
@@ -111,14 +111,13 @@ void ModuleWriter::WriteEntry() {
   EndRegion("func.return", ResultValues(root));
   Fields fields;
   if (annotated) fields.push_back({"arg_attrs", Array(std::move(attributes))});
-  if (result_names_.size() == results.size()) {
-    std::vector<const Attribute*> of_results;
-    for (const std::string& name : result_names_) {
-      of_results.push_back(
-          Dictionary(name.empty() ? Fields() : Fields{{"jax.result_info", String(name)}}));
-    }
-    fields.push_back({"res_attrs", Array(std::move(of_results))});
+  std::vector<const Attribute*> of_results;
+  bool any = false;
+  for (Fields& result : ResultFields(results.size())) {
+    any |= !result.empty();
+    of_results.push_back(Dictionary(std::move(result)));
   }
+  if (any) fields.push_back({"res_attrs", Array(std::move(of_results))});
   NewFunction("main", inputs, block, results, "public", std::move(fields));
 }
 
@@ -312,7 +311,8 @@ void ModuleWriter::SetNextRegion(Operation* op, Block* block) {
   program_.SetBlocks(op, region, {block});
 }
 
-void ModuleWriter::AddRegion(Operation* op, const Computation& computation) {
+void ModuleWriter::AddRegion(Operation* op, const Computation& computation,
+                             absl::string_view terminator) {
   Block* outer = std::exchange(block_, program_.NewBlock());
   SetNextRegion(op, block_);
   Types types;
@@ -334,7 +334,7 @@ void ModuleWriter::AddRegion(Operation* op, const Computation& computation) {
   const Node root = WriteComputation(computation, std::move(arguments));
   Values results;
   AppendLeaves(root, &results);
-  EndRegion("stablehlo.return", results);
+  EndRegion(terminator, results);
   block_ = outer;
 }
 
@@ -464,9 +464,9 @@ const Type* ModuleWriter::TypeOf(const Shape& shape) {
 
 absl::StatusOr<std::unique_ptr<Program>> FromModule(const Module& module,
                                                     absl::Span<const std::string> result_names,
-                                                    ChloForm chlo) {
+                                                    ChloForm chlo, Forms forms) {
   auto program = std::make_unique<Program>();
-  ModuleWriter writer(module, *program, result_names, chlo);
+  ModuleWriter writer(module, *program, result_names, chlo, forms);
   if (absl::Status status = writer.Write(); !status.ok()) return status;
   return program;
 }

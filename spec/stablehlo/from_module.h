@@ -1,7 +1,7 @@
 // An HLO module as a StableHLO program: the counterpart of to_module.h. What the program computes
 // is what the module computes, value by value. Aliases of buffers, layouts of the entry, names of
-// parameters and metadata are kept; schedules and other names are not, and asynchronous operations
-// become synchronous ones.
+// parameters and metadata are kept; schedules and other names are not, and how asynchronous
+// operations are written is the caller's choice.
 // Tests: from_module_test.cc; the whole corpus: conformance/corpus/stablehlo_round_trip_test.cc.
 #ifndef ASSAY_SPEC_STABLEHLO_FROM_MODULE_H_
 #define ASSAY_SPEC_STABLEHLO_FROM_MODULE_H_
@@ -24,6 +24,16 @@ enum class ChloForm {
   kComposites,
 };
 
+// How annotations of Shardy and asynchronous operations are written.
+enum class Forms {
+  // Annotations are frontend attributes and custom calls, as in HLO, and asynchronous operations
+  // run where they start: what every implementation of StableHLO understands.
+  kCommon,
+  // Annotations are operations and attributes of the dialect sdy; asynchronous collectives and
+  // slices are pairs of async_start and async_done.
+  kAll,
+};
+
 // UNIMPLEMENTED, naming the instruction, for what StableHLO and CHLO have no operation for (the
 // list is in docs/stablehlo_writing.md); RESOURCE_EXHAUSTED where regions, which StableHLO cannot
 // share, would make the program far larger than the module. The module must have passed the
@@ -31,7 +41,8 @@ enum class ChloForm {
 // `result_names`: the names of the entry's results, or none.
 absl::StatusOr<std::unique_ptr<Program>> FromModule(const Module& module,
                                                     absl::Span<const std::string> result_names = {},
-                                                    ChloForm chlo = ChloForm::kOperations);
+                                                    ChloForm chlo = ChloForm::kOperations,
+                                                    Forms forms = Forms::kCommon);
 
 }  // namespace assay::stablehlo
 

@@ -19,7 +19,9 @@
 namespace assay::stablehlo {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
+using testing::Not;
 
 absl::StatusOr<std::string> Written(absl::string_view hlo) {
   absl::StatusOr<std::unique_ptr<Module>> module = ParseModule(hlo);
@@ -300,6 +302,111 @@ TEST(FromModuleTest, CallStacksAreKept) {
             module->module->entry()->root()->annotations().metadata);
   EXPECT_EQ(cosine->annotations().metadata->op_name, "jit(f)/cos");
   EXPECT_EQ(cosine->annotations().metadata->source_line, 5);
+}
+
+// What the reader makes of Shardy's dialect is written as that dialect again.
+TEST(FromModuleTest, ShardyIsItsDialectWhereItIsAskedFor) {
+  const std::string sharded =
+      "module @m attributes {mhlo.num_partitions = 4 : i32, mhlo.num_replicas = 1 : i32} {\n"
+      "  sdy.mesh @mesh = <[\"x\"=2, \"y\"=2]>\n"
+      "  func.func public @main(%arg0: tensor<4x4xf32> {sdy.sharding = #sdy.sharding<@mesh, "
+      "[{\"x\"}, {\"y\"}]>}, %arg1: tensor<4x4xf32>) -> (tensor<4x4xf32> {sdy.sharding = "
+      "#sdy.sharding<@mesh, [{\"x\"}, {}]>}, tensor<4x4xf32>) {\n"
+      "    %0 = sdy.sharding_constraint %arg1 <@mesh, [{\"y\", ?}, {}]> : tensor<4x4xf32>\n"
+      "    %1:2 = sdy.manual_computation(%arg0, %0) in_shardings=[<@mesh, [{\"x\"}, {\"y\"}]>, "
+      "<@mesh, [{\"y\"}, {}]>] out_shardings=[<@mesh, [{\"x\"}, {\"y\"}]>, <@mesh, [{\"y\"}, "
+      "{}]>] manual_axes={\"x\", \"y\"} (%arg2: tensor<2x2xf32>, %arg3: tensor<2x4xf32>) {\n"
+      "      %2 = stablehlo.add %arg2, %arg2 : tensor<2x2xf32>\n"
+      "      sdy.return %2, %arg3 : tensor<2x2xf32>, tensor<2x4xf32>\n"
+      "    } : (tensor<4x4xf32>, tensor<4x4xf32>) -> (tensor<4x4xf32>, tensor<4x4xf32>)\n"
+      "    sdy.sharding_group %1#0 group_id=7 : tensor<4x4xf32>\n"
+      "    %3 = sdy.propagation_barrier %1#1 allowed_direction=BACKWARD : tensor<4x4xf32>\n"
+      "    return %1#0, %3 : tensor<4x4xf32>, tensor<4x4xf32>\n"
+      "  }\n"
+      "}\n";
+  const absl::StatusOr<std::unique_ptr<Program>> program = ParseText(sharded, "f.mlir");
+  ASSERT_TRUE(program.ok()) << program.status();
+  const absl::StatusOr<ConvertedProgram> converted = ToModule(**program);
+  ASSERT_TRUE(converted.ok()) << converted.status();
+  const auto written = [&](Forms form) {
+    return PrintText(**FromModule(*converted->module, {}, ChloForm::kOperations, form),
+                     PrintForm::kPretty);
+  };
+  EXPECT_EQ(written(Forms::kAll), sharded);
+  EXPECT_THAT(written(Forms::kCommon),
+              AllOf(HasSubstr("@xla.sdy.GlobalToLocalShape("), Not(HasSubstr("sdy.mesh @"))));
+}
+
+// Between the markers of a manual computation there may be more than a call: they stay calls.
+TEST(FromModuleTest, MarkersThatAreNoManualComputationStayCalls) {
+  const absl::StatusOr<std::unique_ptr<Module>> module =
+      ParseModule(R"(HloModule m, frontend_attributes={xla.sdy.meshes={mesh = #sdy.mesh<["x"=2]>}}
+body { p = f32[2] parameter(0) ROOT a = f32[2] add(p, p) }
+ENTRY e {
+  x = f32[4] parameter(0)
+  l = f32[2] custom-call(x), custom_call_target="xla.sdy.GlobalToLocalShape", frontend_attributes={xla.sdy.in_shardings="#sdy.sharding_per_value<[<@mesh, [{\"x\"}]>]>",xla.sdy.manual_axes="#sdy<manual_axes{\"x\"}>"}
+  c = f32[2] call(l), to_apply=body
+  n = f32[2] negate(c)
+  g = f32[4] custom-call(c), custom_call_target="xla.sdy.LocalToGlobalShape", frontend_attributes={xla.sdy.manual_axes="#sdy<manual_axes{\"x\"}>",xla.sdy.out_shardings="#sdy.sharding_per_value<[<@mesh, [{\"x\"}]>]>"}
+  ROOT t = (f32[4], f32[2]) tuple(g, n)
+})");
+  ASSERT_TRUE(module.ok()) << module.status();
+  const absl::StatusOr<std::unique_ptr<Program>> program =
+      FromModule(**module, {}, ChloForm::kOperations, Forms::kAll);
+  ASSERT_TRUE(program.ok()) << program.status();
+  EXPECT_THAT(PrintText(**program, PrintForm::kPretty),
+              AllOf(HasSubstr("sdy.mesh @mesh"), HasSubstr("@xla.sdy.GlobalToLocalShape("),
+                    HasSubstr("@xla.sdy.LocalToGlobalShape(")));
+}
+
+// Pairs of a start and a done stay pairs; what is more than one operation runs where it starts.
+TEST(FromModuleTest, AsynchronousCollectivesArePairsWhereTheyAreAskedFor) {
+  const std::string text =
+      "module @m attributes {mhlo.num_partitions = 1 : i32, mhlo.num_replicas = 2 : i32} {\n"
+      "  func.func public @main(%arg0: tensor<2xf32>) -> (tensor<4xf32>, tensor<2xf32>) {\n"
+      "    %0 = \"stablehlo.async_start\"(%arg0) ({\n"
+      "    ^bb0(%arg1: tensor<2xf32>):\n"
+      "      %1 = \"stablehlo.all_gather\"(%arg1) <{all_gather_dim = 0 : i64, replica_groups = "
+      "dense<[[0, 1]]> : tensor<1x2xi64>}> : (tensor<2xf32>) -> tensor<4xf32>\n"
+      "      stablehlo.return %1 : tensor<4xf32>\n"
+      "    }) : (tensor<2xf32>) -> !stablehlo.future<tensor<4xf32>>\n"
+      "    %2 = stablehlo.negate %arg0 : tensor<2xf32>\n"
+      "    %3 = \"stablehlo.async_done\"(%0) : (!stablehlo.future<tensor<4xf32>>) -> "
+      "tensor<4xf32>\n"
+      "    return %3, %2 : tensor<4xf32>, tensor<2xf32>\n"
+      "  }\n"
+      "}\n";
+  const absl::StatusOr<std::unique_ptr<Program>> program = ParseText(text, "f.mlir");
+  ASSERT_TRUE(program.ok()) << program.status();
+  const absl::StatusOr<ConvertedProgram> converted = ToModule(**program);
+  ASSERT_TRUE(converted.ok()) << converted.status();
+  const auto written = [&](Forms forms) {
+    return PrintText(**FromModule(*converted->module, {}, ChloForm::kOperations, forms),
+                     PrintForm::kPretty);
+  };
+  EXPECT_EQ(written(Forms::kAll), text);
+  EXPECT_THAT(written(Forms::kCommon),
+              AllOf(HasSubstr("stablehlo.all_gather"), Not(HasSubstr("async"))));
+  // One of HLO's own forms, and a computation that StableHLO has no pair for.
+  const absl::StatusOr<std::unique_ptr<Module>> module = ParseModule(R"(HloModule m, replica_count=2
+sum { x = f32[] parameter(0) y = f32[] parameter(1) ROOT s = f32[] add(x, y) }
+double { x = f32[2] parameter(0) ROOT s = f32[2] add(x, x) }
+ENTRY e {
+  x = f32[2] parameter(0)
+  r = f32[2] all-reduce-start(x), replica_groups={{0,1}}, to_apply=sum
+  a = ((f32[2]), f32[2], u32[]) async-start(x), calls=double
+  b = f32[2] async-done(a)
+  d = f32[2] all-reduce-done(r)
+  ROOT t = (f32[2], f32[2]) tuple(d, b)
+})");
+  ASSERT_TRUE(module.ok()) << module.status();
+  const absl::StatusOr<std::unique_ptr<Program>> own =
+      FromModule(**module, {}, ChloForm::kOperations, Forms::kAll);
+  ASSERT_TRUE(own.ok()) << own.status();
+  const std::string printed = PrintText(**own, PrintForm::kPretty);
+  const std::vector<std::string> parts = absl::StrSplit(printed, "stablehlo.async_start");
+  EXPECT_EQ(parts.size(), 2) << printed;
+  EXPECT_THAT(printed, AllOf(HasSubstr("stablehlo.all_reduce"), HasSubstr("stablehlo.add")));
 }
 
 }  // namespace

@@ -258,10 +258,18 @@ void LowerScan(OpContext& op) {
         "operandSegmentSizes must say how many operands are inputs and how many initial values");
     return;
   }
+  const int64_t dimension = op.Int("dimension");
+  for (int64_t i = 0; op.Has("scan_dim_size") && i < op.operand_count() - carries; ++i) {
+    const Shape& shape = op.InShape(i);
+    const int64_t steps = op.Int("scan_dim_size");
+    if (dimension < 0 || dimension >= shape.rank() || shape.dimension(dimension) == steps) continue;
+    op.Fail(absl::StrCat("scan_dim_size is ", steps, ", but dimension ", dimension, " of operand ",
+                         i, ", ", shape.ToString(), ", is not"));
+  }
   Computation* const body = op.Reducer(0, op.operand_count());
   std::vector<Shape> shapes;
   for (int64_t i = 0; i < op.result_count(); ++i) shapes.push_back(op.OutShape(i));
-  AttributeList attributes = {{Attr::kDimension, op.Int("dimension")},
+  AttributeList attributes = {{Attr::kDimension, dimension},
                               {Attr::kNumCarries, carries},
                               {Attr::kIsReverse, op.BoolOr("is_reverse", false)},
                               {Attr::kIsAssociative, op.BoolOr("is_associative", false)},

@@ -288,31 +288,31 @@ void LowerCollectiveBroadcast(OpContext& op) {
       op.result_count() > 1);
 }
 
-// The collective of an asynchronous region runs where it starts; what waits for it takes its value.
+// The region is the computation that starts; what waits for it takes its value.
 // Nothing observes the time in between: a module gives the same values either way.
 void LowerAsyncStart(OpContext& op) {
-  const Region& region = op.operation().regions()[0];
-  if (region.blocks().size() != 1) {
-    op.Fail("the region must have one block");
+  Lowering::RegionParameters parameters;
+  for (const Instruction* operand : op.inputs()) parameters.arguments.push_back(operand->shape());
+  absl::StatusOr<Computation*> started = op.lowering().LowerRegion(
+      op.operation(), op.operation().regions()[0], op.scope(), parameters);
+  if (!started.ok()) {
+    op.Keep(started.status());
     return;
   }
-  const Block& block = *region.blocks()[0];
-  if (block.arguments.size() != static_cast<size_t>(op.operand_count())) {
-    op.Fail(absl::StrCat("the region must have ", op.operand_count(), " arguments"));
-    return;
-  }
-  for (size_t i = 0; i < block.arguments.size(); ++i) {
-    op.scope().values[block.arguments[i]] = op.In(static_cast<int64_t>(i));
-  }
-  absl::StatusOr<std::vector<Instruction*>> results = op.lowering().LowerBlock(op.scope(), block);
-  if (!results.ok()) {
-    op.Keep(results.status());
-    return;
-  }
-  op.Return(results->size() == 1 ? results->front() : op.TupleOf(*results));
+  Shape shape = Shape::Tuple({Shape::Tuple(parameters.arguments), (*started)->root()->shape()});
+  op.Return(
+      op.Make(Opcode::kAsyncStart, std::move(shape), op.inputs(), {{Attr::kCalls, *started}}));
 }
 
-void LowerAsyncDone(OpContext& op) { op.ReturnAll(op.In(0), op.result_count() != 1); }
+void LowerAsyncDone(OpContext& op) {
+  const Shape& started = op.InShape(0);
+  if (op.In(0)->opcode() != Opcode::kAsyncStart) {
+    op.Refuse("waits for a future that comes from elsewhere than an async_start of its function");
+    return;
+  }
+  const Shape result = started.tuple_shape(1);
+  op.ReturnAll(op.Make(Opcode::kAsyncDone, result, {op.In(0)}), result.is_tuple());
+}
 
 constexpr Handler kCollective[] = {
     {"all_gather", 1, 1, 0, LowerAllGather},

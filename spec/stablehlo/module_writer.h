@@ -33,11 +33,13 @@ bool IsStatic(absl::Span<const Type* const> types);
 class ModuleWriter {
  public:
   ModuleWriter(const Module& module, Program& program, absl::Span<const std::string> result_names,
-               ChloForm chlo)
+               ChloForm chlo, Forms forms)
       : module_(module),
         program_(program),
         result_names_(result_names),
-        composites_(chlo == ChloForm::kComposites) {}
+        composites_(chlo == ChloForm::kComposites),
+        asynchronous_(forms == Forms::kAll),
+        shardy_(forms == Forms::kAll) {}
   absl::Status Write();
 
  private:
@@ -69,6 +71,30 @@ class ModuleWriter {
   const Location* LocationOfFrame(int32_t frame);
   const Location* NameOfParameter(const Instruction& parameter);
 
+  // module_writer_shardy.cc: Shardy's annotations, in operations and attributes of its dialect.
+  // A manual computation: the custom calls that enter and leave it, and the call between them.
+  struct Manual {
+    const Instruction* entered = nullptr;  // null where nothing is taken in
+    const Instruction* call = nullptr;
+    const Attribute* axes = nullptr;
+    const Attribute* in = nullptr;
+    const Attribute* out = nullptr;
+  };
+  // Null where the text is empty or not an attribute.
+  const Attribute* ShardyAttribute(const std::string& text);
+  // Writes the meshes and finds what the dialect has other forms for. Returns the module's other
+  // frontend attributes; annotations stay frontend attributes where the module has no meshes.
+  FrontendAttributes WriteMeshes();
+  void FindManualComputation(const Computation& computation, const Instruction& left);
+  void FindResultShardings();
+  // The attributes of each result of the entry.
+  std::vector<Fields> ResultFields(size_t count);
+  // Adds the sharding of an instruction. Returns its other frontend attributes.
+  FrontendAttributes AddShardy(const Instruction& instruction, Fields* fields);
+  // Writes a call that Shardy has an operation for; false for others.
+  bool WriteShardyCall(const Instruction& call, Node* node);
+  Node ManualComputation(const Instruction& left, const Manual& manual);
+
   // from_module.cc: computations.
   bool ok() const { return status_.ok(); }
   Node Refuse(const Instruction& instruction, absl::string_view why);
@@ -86,7 +112,8 @@ class ModuleWriter {
   // Makes the block the first of the operation's regions that has none.
   void SetNextRegion(Operation* op, Block* block);
   // A region whose block's arguments are the leaves of the parameters.
-  void AddRegion(Operation* op, const Computation& computation);
+  void AddRegion(Operation* op, const Computation& computation,
+                 absl::string_view terminator = "stablehlo.return");
   // A region without arguments: the parameter is what is outside.
   void AddCapturingRegion(Operation* op, const Computation& computation, Node argument);
   void EndRegion(absl::string_view terminator, const Values& values);
@@ -247,6 +274,10 @@ class ModuleWriter {
   Node AllToAll(const Instruction& instruction);
   Node CollectivePermute(const Instruction& instruction);
   Node CollectiveBroadcast(const Instruction& instruction);
+  // The start of an asynchronous operation: a pair of async_start and async_done where StableHLO
+  // has it, else the operation itself.
+  Node Start(const Instruction& instruction);
+  bool StartInRegion(const Instruction& instruction, Handler write);
   Node AsyncStart(const Instruction& instruction);
   Node Done(const Instruction& instruction);
   Node Infeed(const Instruction& instruction);
@@ -265,6 +296,11 @@ class ModuleWriter {
   const absl::Span<const std::string> result_names_;
   const bool composites_;
   bool decomposing_ = false;  // while a decomposition is written
+  const bool asynchronous_;   // whether pairs of async_start and async_done are written
+  bool shardy_;               // whether annotations of Shardy become its dialect
+  absl::flat_hash_map<const Instruction*, Manual> manual_;  // by the custom call that leaves
+  absl::flat_hash_set<const Instruction*> inside_manual_;
+  absl::flat_hash_map<const Instruction*, const Attribute*> result_shardings_;
   std::vector<std::unique_ptr<Module>> decomposed_;
   absl::flat_hash_map<std::string, absl::string_view> decompositions_;  // symbols by their text
   absl::Status status_;
@@ -274,6 +310,7 @@ class ModuleWriter {
   Block* module_block_ = nullptr;
   absl::flat_hash_map<const Instruction*, Node> nodes_;
   absl::flat_hash_map<const Instruction*, Node> started_;
+  absl::flat_hash_map<const Instruction*, Value*> futures_;
   absl::flat_hash_map<std::pair<const Computation*, bool>, absl::string_view> functions_;
   absl::flat_hash_set<std::string> symbols_ = {"main"};
   int depth_ = 0;

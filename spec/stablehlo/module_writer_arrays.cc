@@ -325,6 +325,11 @@ ModuleWriter::Node ModuleWriter::BatchNorm(const Instruction& instruction) {
       instruction.opcode() == Opcode::kBatchNormTraining    ? "stablehlo.batch_norm_training"
       : instruction.opcode() == Opcode::kBatchNormInference ? "stablehlo.batch_norm_inference"
                                                             : "stablehlo.batch_norm_grad";
+  const ElementType element = instruction.operand(0)->shape().element_type();
+  for (const Instruction* operand : instruction.operands()) {
+    if (operand->shape().element_type() == element) continue;
+    return Refuse(instruction, "its operands have different element types");
+  }
   Types results;
   AppendTypes(instruction.shape(), &results);
   const Operation* op =

@@ -165,12 +165,15 @@ const Attribute* ModuleWriter::StringDictionary(const FrontendAttributes& values
 void ModuleWriter::AddAnnotations(const Instruction& instruction, Fields* fields) {
   if (!instruction.has_annotations()) return;
   const Annotations& annotations = instruction.annotations();
-  if (annotations.sharding) {
+  const FrontendAttributes frontend = AddShardy(instruction, fields);
+  // The reader makes an argument's tiles from its sharding over a mesh.
+  const bool has_tiles = instruction.opcode() == Opcode::kParameter &&
+                         frontend.size() != annotations.frontend_attributes.size();
+  if (annotations.sharding && !has_tiles) {
     fields->push_back({"mhlo.sharding", String(PrintSharding(*annotations.sharding, false))});
   }
-  if (!annotations.frontend_attributes.empty()) {
-    fields->push_back(
-        {"mhlo.frontend_attributes", StringDictionary(annotations.frontend_attributes)});
+  if (!frontend.empty()) {
+    fields->push_back({"mhlo.frontend_attributes", StringDictionary(frontend)});
   }
 }
 

@@ -6,6 +6,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "spec/stablehlo/constraints.h"
 #include "spec/stablehlo/module_writer.h"
 #include "spec/stablehlo/text.h"
 #include "spec/text/printer.h"
@@ -82,6 +83,8 @@ bool ModuleWriter::AddComposite(const Instruction& call, absl::string_view symbo
 
 // Calls and fusions: private functions of leaves.
 ModuleWriter::Node ModuleWriter::Call(const Instruction& instruction) {
+  Node shardy;
+  if (WriteShardyCall(instruction, &shardy)) return shardy;
   const Computation* callee = instruction.GetComputation(
       instruction.opcode() == Opcode::kCall ? Attr::kToApply : Attr::kCalls);
   const absl::string_view symbol = FunctionOf(*callee, /*flat=*/true);
@@ -177,12 +180,72 @@ ModuleWriter::Node ModuleWriter::Started(const Instruction& instruction, Node re
 ModuleWriter::Node ModuleWriter::Done(const Instruction& instruction) {
   const Instruction* start = instruction.operand(0);
   while (start->opcode() == Opcode::kAsyncUpdate) start = start->operand(0);
+  const auto future = futures_.find(start);
+  if (future != futures_.end()) {
+    Types results;
+    AppendTypes(instruction.shape(), &results);
+    return AllOf(Emit("stablehlo.async_done", {future->second}, results), instruction.shape());
+  }
   const auto it = started_.find(start);
   if (it == started_.end()) return Refuse(instruction, "its start is not in this computation");
   return it->second;
 }
 
 ModuleWriter::Node ModuleWriter::None(const Instruction&) { return {}; }
+
+ModuleWriter::Node ModuleWriter::Start(const Instruction& instruction) {
+  static constexpr HandlerRow kStarts[] = {
+      {Opcode::kAllGatherStart, &ModuleWriter::AllGather},
+      {Opcode::kAllReduceStart, &ModuleWriter::AllReduce},
+      {Opcode::kAsyncStart, &ModuleWriter::AsyncStart},
+      {Opcode::kCollectivePermuteStart, &ModuleWriter::CollectivePermute}};
+  const auto* row = std::find_if(std::begin(kStarts), std::end(kStarts), [&](const auto& one) {
+    return one.opcode == instruction.opcode();
+  });
+  if (asynchronous_ && StartInRegion(instruction, row->handler)) return {};
+  return (this->*row->handler)(instruction);
+}
+
+// The region sees its operands as arguments and has one operation. False, with nothing written, for
+// what is more than that.
+bool ModuleWriter::StartInRegion(const Instruction& instruction, Handler write) {
+  Values operands;
+  Types types;
+  std::vector<Node> outside;
+  for (const Instruction* operand : instruction.operands()) {
+    if (!operand->shape().is_array()) return false;
+    outside.push_back(NodeOf(operand));
+    operands.push_back(outside.back().value);
+    types.push_back(operands.back()->type());
+  }
+  Block* const body = program_.NewBlock();
+  Block* const outer = std::exchange(block_, body);
+  program_.SetArguments(body, types);
+  for (int64_t i = 0; i < instruction.operand_count(); ++i) {
+    nodes_[instruction.operand(i)] = Leaf(body->arguments[i]);
+  }
+  (this->*write)(instruction);
+  const Node result = ok() ? started_[&instruction] : Node();
+  for (int64_t i = 0; i < instruction.operand_count(); ++i) {
+    nodes_[instruction.operand(i)] = outside[i];
+  }
+  Values leaves;
+  AppendLeaves(result, &leaves);
+  const Operation* const only = body->operations.size() == 1 ? body->operations[0].get() : nullptr;
+  const bool is_one = only != nullptr && MayBeAsynchronous(only->name()) &&
+                      leaves == Values(only->results().begin(), only->results().end());
+  if (is_one) EndRegion("stablehlo.return", leaves);
+  block_ = outer;
+  if (!ok() || !is_one) return false;
+  Type future;
+  future.kind = TypeKind::kFuture;
+  for (const Value* leaf : leaves) future.types.push_back(leaf->type());
+  Operation* const start =
+      Emit("stablehlo.async_start", operands, {program_.Intern(std::move(future))});
+  program_.SetBlocks(start, 0, {body});
+  futures_[&instruction] = start->result(0);
+  return true;
+}
 
 ModuleWriter::Node ModuleWriter::AsyncStart(const Instruction& instruction) {
   if (instruction.opcode() == Opcode::kCopyStart) {
@@ -402,6 +465,8 @@ bool ModuleWriter::AddCustomCallFields(const Instruction& instruction, Fields* f
 }
 
 ModuleWriter::Node ModuleWriter::CustomCall(const Instruction& instruction) {
+  Node shardy;
+  if (WriteShardyCall(instruction, &shardy)) return shardy;
   const Window& window = instruction.window();
   if (!window.dimensions.empty() || instruction.HasAttribute(Attr::kDimLabels) ||
       instruction.GetInt(Attr::kFeatureGroupCount) != 1 ||
@@ -455,19 +520,19 @@ absl::Span<const ModuleWriter::HandlerRow> ModuleWriter::ControlHandlers() {
       {Opcode::kAfterAll, &ModuleWriter::AfterAll},
       {Opcode::kAllGather, &ModuleWriter::AllGather},
       {Opcode::kAllGatherDone, &ModuleWriter::Done},
-      {Opcode::kAllGatherStart, &ModuleWriter::AllGather},
+      {Opcode::kAllGatherStart, &ModuleWriter::Start},
       {Opcode::kAllReduce, &ModuleWriter::AllReduce},
       {Opcode::kAllReduceDone, &ModuleWriter::Done},
-      {Opcode::kAllReduceStart, &ModuleWriter::AllReduce},
+      {Opcode::kAllReduceStart, &ModuleWriter::Start},
       {Opcode::kAllToAll, &ModuleWriter::AllToAll},
       {Opcode::kAsyncDone, &ModuleWriter::Done},
-      {Opcode::kAsyncStart, &ModuleWriter::AsyncStart},
+      {Opcode::kAsyncStart, &ModuleWriter::Start},
       {Opcode::kAsyncUpdate, &ModuleWriter::None},
       {Opcode::kCall, &ModuleWriter::Call},
       {Opcode::kCollectiveBroadcast, &ModuleWriter::CollectiveBroadcast},
       {Opcode::kCollectivePermute, &ModuleWriter::CollectivePermute},
       {Opcode::kCollectivePermuteDone, &ModuleWriter::Done},
-      {Opcode::kCollectivePermuteStart, &ModuleWriter::CollectivePermute},
+      {Opcode::kCollectivePermuteStart, &ModuleWriter::Start},
       {Opcode::kConditional, &ModuleWriter::Conditional},
       {Opcode::kCopy, &ModuleWriter::Same},
       {Opcode::kCopyDone, &ModuleWriter::Done},

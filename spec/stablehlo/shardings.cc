@@ -114,25 +114,6 @@ absl::StatusOr<std::vector<Part>> PartsOf(const MeshAxes& mesh) {
   return parts;
 }
 
-// The axes that each dimension of a sharding names. Cuts axes of which a part is named.
-absl::StatusOr<std::vector<std::vector<Reference>>> ReferencesOf(const Attribute& sharding,
-                                                                 MeshAxes& axes) {
-  std::vector<std::vector<Reference>> dimensions;
-  const Attribute* list = sharding.Find("dimensions");
-  if (list == nullptr) return dimensions;
-  for (const Attribute* dimension : list->elements) {
-    dimensions.emplace_back();
-    const Attribute* refs = dimension->Find("axes");
-    if (refs == nullptr) continue;
-    for (const Attribute* ref : refs->elements) {
-      absl::StatusOr<Reference> reference = Refer(axes, *ref);
-      if (!reference.ok()) return reference.status();
-      dimensions.back().push_back(*reference);
-    }
-  }
-  return dimensions;
-}
-
 // The devices 0..n-1 over `sizes`, transposed.
 std::vector<int64_t> Transposed(absl::Span<const int64_t> sizes, absl::Span<const int64_t> order,
                                 absl::Span<const int64_t> ids) {
@@ -145,6 +126,91 @@ std::vector<int64_t> Transposed(absl::Span<const int64_t> sizes, absl::Span<cons
     for (size_t k = order.size(); k-- > 0 && ++index[k] == sizes[order[k]];) index[k] = 0;
   }
   return devices;
+}
+
+// What a sharding says: the parts of the mesh's axes, of which each is used once.
+struct ShardyParts {
+  MeshAxes mesh;
+  std::vector<Part> parts;
+  std::vector<std::vector<size_t>> dimensions;  // the parts that cut each dimension
+};
+
+absl::StatusOr<const Attribute*> MeshOf(const Attribute& sharding, const Program& program) {
+  const Attribute* mesh = sharding.Find("mesh");
+  if (mesh != nullptr && mesh->kind == AttributeKind::kSymbol) {
+    const absl::string_view name = mesh->text;
+    mesh = FindMesh(program, name);
+    if (mesh == nullptr) {
+      return absl::InvalidArgumentError(absl::StrCat("there is no sdy.mesh @", name));
+    }
+  }
+  if (mesh == nullptr) return absl::InvalidArgumentError("a sharding names no mesh");
+  return mesh;
+}
+
+absl::StatusOr<std::vector<Reference>> ReferAll(MeshAxes& mesh, const Attribute* axes) {
+  std::vector<Reference> references;
+  if (axes == nullptr) return references;
+  for (const Attribute* axis : axes->elements) {
+    absl::StatusOr<Reference> reference = Refer(mesh, *axis);
+    if (!reference.ok()) return reference.status();
+    references.push_back(*reference);
+  }
+  return references;
+}
+
+// Marks the parts of the axes as used; an error where one is used already.
+absl::Status Use(absl::Span<const Reference> references, ShardyParts* parts,
+                 std::vector<size_t>* used) {
+  for (const Reference& reference : references) {
+    for (size_t p = 0; p < parts->parts.size(); ++p) {
+      Part& part = parts->parts[p];
+      if (part.axis != reference.axis || part.from < reference.from || part.to > reference.to) {
+        continue;
+      }
+      if (part.used) {
+        return absl::InvalidArgumentError(absl::StrCat(
+            "the axis ", parts->mesh.axes[part.axis].name, " is used twice in a sharding"));
+      }
+      part.used = true;
+      used->push_back(p);
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<ShardyParts> ReadShardy(const Attribute& sharding, const Program& program) {
+  absl::StatusOr<const Attribute*> mesh = MeshOf(sharding, program);
+  if (!mesh.ok()) return mesh.status();
+  absl::StatusOr<MeshAxes> axes = AxesOf(**mesh);
+  if (!axes.ok()) return axes.status();
+  std::vector<std::vector<Reference>> dimensions, others;
+  if (const Attribute* list = sharding.Find("dimensions")) {
+    for (const Attribute* dimension : list->elements) {
+      absl::StatusOr<std::vector<Reference>> references = ReferAll(*axes, dimension->Find("axes"));
+      if (!references.ok()) return references.status();
+      dimensions.push_back(*std::move(references));
+    }
+  }
+  for (const absl::string_view list : {"replicated", "unreduced"}) {
+    absl::StatusOr<std::vector<Reference>> references = ReferAll(*axes, sharding.Find(list));
+    if (!references.ok()) return references.status();
+    others.push_back(*std::move(references));
+  }
+  absl::StatusOr<std::vector<Part>> parts = PartsOf(*axes);
+  if (!parts.ok()) return parts.status();
+  ShardyParts result{*std::move(axes), *std::move(parts), {}};
+  for (const std::vector<Reference>& references : dimensions) {
+    result.dimensions.emplace_back();
+    absl::Status status = Use(references, &result, &result.dimensions.back());
+    if (!status.ok()) return status;
+  }
+  for (const std::vector<Reference>& references : others) {
+    std::vector<size_t> named;
+    absl::Status status = Use(references, &result, &named);
+    if (!status.ok()) return status;
+  }
+  return result;
 }
 
 }  // namespace
@@ -173,66 +239,40 @@ const Attribute* FindMesh(const Program& program, absl::string_view name) {
   return nullptr;
 }
 
-namespace {
-
-// The mesh of a sharding, which it has itself or names.
-absl::StatusOr<const Attribute*> MeshOf(const Attribute& sharding, const Program& program) {
-  const Attribute* mesh = sharding.Find("mesh");
-  if (mesh != nullptr && mesh->kind == AttributeKind::kSymbol) {
-    const absl::string_view name = mesh->text;
-    mesh = FindMesh(program, name);
-    if (mesh == nullptr) {
-      return absl::InvalidArgumentError(absl::StrCat("there is no sdy.mesh @", name));
-    }
-  }
-  if (mesh == nullptr) return absl::InvalidArgumentError("a sharding names no mesh");
-  return mesh;
+absl::Status CheckShardy(const Attribute& sharding, const Program& program) {
+  return ReadShardy(sharding, program).status();
 }
 
-}  // namespace
-
 absl::StatusOr<Sharding> TilesOfShardy(const Attribute& sharding, const Program& program) {
-  const absl::StatusOr<const Attribute*> mesh = MeshOf(sharding, program);
-  if (!mesh.ok()) return mesh.status();
-  absl::StatusOr<MeshAxes> axes = AxesOf(**mesh);
-  if (!axes.ok()) return axes.status();
-  const absl::StatusOr<std::vector<std::vector<Reference>>> dimensions =
-      ReferencesOf(sharding, *axes);
-  if (!dimensions.ok()) return dimensions.status();
-  absl::StatusOr<std::vector<Part>> parts = PartsOf(*axes);
-  if (!parts.ok()) return parts.status();
+  absl::StatusOr<ShardyParts> read = ReadShardy(sharding, program);
+  if (!read.ok()) return read.status();
+  const MeshAxes& mesh = read->mesh;
   Sharding result;
   std::vector<int64_t> sizes, order;
-  for (const Part& part : *parts) sizes.push_back(part.to / part.from);
+  for (const Part& part : read->parts) sizes.push_back(part.to / part.from);
   bool cuts = false;
-  for (const std::vector<Reference>& references : *dimensions) {
+  for (const std::vector<size_t>& dimension : read->dimensions) {
     int64_t tiles = 1;
-    for (const Reference& reference : references) {
-      for (size_t p = 0; p < parts->size(); ++p) {
-        Part& part = (*parts)[p];
-        if (part.axis != reference.axis || part.from < reference.from || part.to > reference.to) {
-          continue;
-        }
-        if (part.used) return absl::InvalidArgumentError("an axis is used twice in a sharding");
-        part.used = true;
-        order.push_back(static_cast<int64_t>(p));
-        tiles *= sizes[p];
-      }
+    for (const size_t p : dimension) {
+      order.push_back(static_cast<int64_t>(p));
+      tiles *= sizes[p];
     }
     cuts |= tiles > 1;
     result.tile_dimensions.push_back(tiles);
   }
   if (!cuts) {
     result.tile_dimensions.clear();
-    if (axes->devices == 1 && axes->device_ids.size() == 1) {
+    if (mesh.devices == 1 && mesh.device_ids.size() == 1) {
       result.type = Sharding::Type::kMaximal;
-      result.devices = axes->device_ids;
+      result.devices = mesh.device_ids;
     }
     return result;
   }
   int64_t copies = 1;
-  for (size_t p = 0; p < parts->size(); ++p) {
-    if ((*parts)[p].used) continue;
+  const std::vector<int64_t> cutting = order;
+  for (size_t p = 0; p < sizes.size(); ++p) {
+    if (std::find(cutting.begin(), cutting.end(), static_cast<int64_t>(p)) != cutting.end())
+      continue;
     order.push_back(static_cast<int64_t>(p));
     copies *= sizes[p];
   }
@@ -241,11 +281,11 @@ absl::StatusOr<Sharding> TilesOfShardy(const Attribute& sharding, const Program&
     result.tile_dimensions.push_back(copies);
     result.replicate_on_last_tile_dim = true;
   }
-  if (!axes->device_ids.empty()) {
-    if (static_cast<int64_t>(axes->device_ids.size()) != axes->devices) {
+  if (!mesh.device_ids.empty()) {
+    if (static_cast<int64_t>(mesh.device_ids.size()) != mesh.devices) {
       return absl::InvalidArgumentError("a mesh lists fewer or more devices than its axes have");
     }
-    result.devices = Transposed(sizes, order, axes->device_ids);
+    result.devices = Transposed(sizes, order, mesh.device_ids);
     return result;
   }
   result.iota_reshape_dims = sizes;

@@ -6,6 +6,7 @@
 
 #include <optional>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "spec/ir/metadata.h"
@@ -19,6 +20,10 @@ std::optional<Sharding> ReadShardingString(absl::string_view text);
 // A record sdy.sharding over meshes of the program, as tiles of devices: the axes that cut
 // dimensions first, all others as copies. INVALID_ARGUMENT for axes or meshes that there are not.
 absl::StatusOr<Sharding> TilesOfShardy(const Attribute& sharding, const Program& program);
+
+// INVALID_ARGUMENT for axes or meshes that there are not, and for an axis that a sharding uses
+// twice.
+absl::Status CheckShardy(const Attribute& sharding, const Program& program);
 
 // The mesh of a name: the record sdy.mesh of the operation; null when there is none.
 const Attribute* FindMesh(const Program& program, absl::string_view name);

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "absl/strings/str_join.h"
+#include "spec/stablehlo/constraints.h"
 #include "spec/stablehlo/lowering.h"
 #include "spec/stablehlo/symbolic_sizes.h"
 #include "spec/verify/verifier.h"
@@ -196,6 +197,9 @@ absl::StatusOr<ConvertedProgram> Lowering::Run() {
   if (program_.module == nullptr) return absl::InvalidArgumentError("an empty program");
   absl::StatusOr<const Operation*> entry = EntryFunction();
   if (!entry.ok()) return entry.status();
+  if (const std::optional<Violation> violation = FindViolation(program_)) {
+    return Error(*violation->operation, violation->message);
+  }
   if (absl::Status status = ReadModuleAttributes(); !status.ok()) return status;
   ConvertedProgram result;
   if (absl::Status status = LowerEntry(**entry, &result); !status.ok()) return status;

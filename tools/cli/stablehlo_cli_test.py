@@ -239,7 +239,19 @@ class StableHlo(CommandLineTest):
         self.expect(assay('diff', path, '--inputs', 'random', '--right', 'golden'), 0)
         self.expect(assay('run', self.path('m.mlir.gz', gzip.compress(text)), '--inputs', 'random'), 0, 'f32[2]')
         wrong = self.path('wrong.mlir', text.replace(b'stablehlo.sine', b'stablehlo.not'))
-        self.expect(assay('verify', wrong), 2, 'wrong.mlir:2:8: [unary_c2]', 'stablehlo.not')
+        self.expect(assay('verify', wrong), 2, 'wrong.mlir:2:8: [read_c1]', 'stablehlo.not', 'operand 0 must be')
+
+    def test_dialects_are_written_as_they_are_read(self):
+        program = b"""sdy.mesh @mesh = <["x"=2]>
+func.func @main(%a: tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) -> tensor<4xf32> {
+  %0 = sdy.sharding_constraint %a <@mesh, [{}]> : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}"""
+        path = self.path('m.mlir', program)
+        self.expect(assay('show', path, '--to', 'stablehlo'), 0, 'sdy.mesh @mesh = <["x"=2]>', 'sdy.sharding_constraint',
+                    '{sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}')
+        twice = self.path('twice.mlir', program.replace(b'[{"x"}]', b'[{"x"}], replicated={"x"}'))
+        self.expect_refusal(assay('show', twice), 2, 'twice.mlir:2:1: func.func', 'the axis x is used twice')
 
     def test_results_have_the_names_of_the_program(self):
         path = self.path('names.mlir', b"""

@@ -42,9 +42,10 @@ absl::StatusOr<std::string> StablehloOf(const Module& module, const std::string&
   const absl::StatusOr<stablehlo::Version> version = VersionOf(format);
   if (!version.ok()) return version.status();
   const absl::StatusOr<std::unique_ptr<stablehlo::Program>> program =
-      stablehlo::FromModule(module, {},
-                            IsStablehloArtifact(format) ? stablehlo::ChloForm::kComposites
-                                                        : stablehlo::ChloForm::kOperations);
+      IsStablehloArtifact(format)
+          ? stablehlo::FromModule(module, {}, stablehlo::ChloForm::kComposites)
+          : stablehlo::FromModule(module, {}, stablehlo::ChloForm::kOperations,
+                                  stablehlo::Forms::kAll);
   if (!program.ok()) return program.status();
   if (IsStablehloArtifact(format)) return stablehlo::WriteArtifact(**program, *version);
   return PrintText(

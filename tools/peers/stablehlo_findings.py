@@ -81,6 +81,50 @@ FINDINGS = [
        %c = stablehlo.convert %a : (tensor<f32>) -> tensor<f8E8M0FNU>
        %r = stablehlo.convert %c : (tensor<f8E8M0FNU>) -> tensor<f32>
        return %r : tensor<f32> }''', '0x7FC00000', '2.000000e+00'),
+    ('ceil of f8E3M4 gives NaN', ['dense<0.25> : tensor<f8E3M4>'], '''
+     func.func @main(%a: tensor<f8E3M4>) -> tensor<f32> {
+       %c = stablehlo.ceil %a : tensor<f8E3M4>
+       %r = stablehlo.convert %c : (tensor<f8E3M4>) -> tensor<f32>
+       return %r : tensor<f32> }''', '1.000000e+00', '0x7FC00000'),
+    ('atan2 of complex numbers squares its operands, and zero', ['dense<0.0> : tensor<f32>'], '''
+     func.func @main(%a: tensor<f32>) -> tensor<f32> {
+       %z = stablehlo.complex %a, %a : tensor<complex<f32>>
+       %c = stablehlo.atan2 %z, %z : tensor<complex<f32>>
+       %r = stablehlo.real %c : (tensor<complex<f32>>) -> tensor<f32>
+       return %r : tensor<f32> }''', '0.000000e+00', '0x7FC00000'),
+    ('fft of complex<f32>, and of f32', ['dense<1.0> : tensor<2xf32>'], '''
+     func.func @main(%a: tensor<2xf32>) -> tensor<2xf32> {
+       %c = stablehlo.complex %a, %a : tensor<2xcomplex<f32>>
+       %f = stablehlo.fft %c, type = FFT, length = [2] : (tensor<2xcomplex<f32>>) -> tensor<2xcomplex<f32>>
+       %r = stablehlo.real %f : (tensor<2xcomplex<f32>>) -> tensor<2xf32>
+       return %r : tensor<2xf32> }''', '[2.000000e+00, 0.000000e+00]', 'crash'),
+    ('IRFFT of odd length halves the last frequency', ['dense<[0.0, 1.5]> : tensor<2xf64>'], '''
+     func.func @main(%a: tensor<2xf64>) -> tensor<1xf64> {
+       %z = stablehlo.constant dense<0.0> : tensor<2xf64>
+       %c = stablehlo.complex %a, %z : tensor<2xcomplex<f64>>
+       %f = stablehlo.fft %c, type = IRFFT, length = [3] : (tensor<2xcomplex<f64>>) -> tensor<3xf64>
+       %r = stablehlo.slice %f [0:1] : (tensor<3xf64>) -> tensor<1xf64>
+       return %r : tensor<1xf64> }''', '1.000000e+00', '5.000000e-01'),
+    ('triangular_solve with the adjoint of a real matrix', ['dense<2.0> : tensor<1x1xf32>'], '''
+     func.func @main(%a: tensor<1x1xf32>) -> tensor<1x1xf32> {
+       %r = "stablehlo.triangular_solve"(%a, %a) <{left_side = true, lower = true,
+         transpose_a = #stablehlo<transpose ADJOINT>, unit_diagonal = false}>
+         : (tensor<1x1xf32>, tensor<1x1xf32>) -> tensor<1x1xf32>
+       return %r : tensor<1x1xf32> }''', '1.000000e+00', 'crash'),
+    ('triangular_solve of several matrices', ['dense<2.0> : tensor<2x1x1xf32>'], '''
+     func.func @main(%a: tensor<2x1x1xf32>) -> tensor<2x1x1xf32> {
+       %r = "stablehlo.triangular_solve"(%a, %a) <{left_side = true, lower = true,
+         transpose_a = #stablehlo<transpose NO_TRANSPOSE>, unit_diagonal = false}>
+         : (tensor<2x1x1xf32>, tensor<2x1x1xf32>) -> tensor<2x1x1xf32>
+       return %r : tensor<2x1x1xf32> }''', '1.000000e+00', 'crash'),
+    ('dot_general over a dimension of size 0', ['dense<2.0> : tensor<2xf32>'], '''
+     func.func @main(%a: tensor<2xf32>) -> tensor<1x1xf32> {
+       %e = stablehlo.slice %a [0:0] : (tensor<2xf32>) -> tensor<0xf32>
+       %m = stablehlo.reshape %e : (tensor<0xf32>) -> tensor<1x0xf32>
+       %n = stablehlo.reshape %e : (tensor<0xf32>) -> tensor<0x1xf32>
+       %d = stablehlo.dot_general %m, %n, contracting_dims = [1] x [0]
+         : (tensor<1x0xf32>, tensor<0x1xf32>) -> tensor<1x1xf32>
+       return %d : tensor<1x1xf32> }''', '0.000000e+00', 'crash'),
 ]
 
 

@@ -288,8 +288,8 @@ void LowerCollectiveBroadcast(OpContext& op) {
       op.result_count() > 1);
 }
 
-// The region is the computation that starts; what waits for it takes its value.
-// Nothing observes the time in between: a module gives the same values either way.
+// The region is the computation that starts, where it becomes one instruction, as HLO asks; else it
+// runs where it starts.
 void LowerAsyncStart(OpContext& op) {
   Lowering::RegionParameters parameters;
   for (const Instruction* operand : op.inputs()) parameters.arguments.push_back(operand->shape());
@@ -299,19 +299,22 @@ void LowerAsyncStart(OpContext& op) {
     op.Keep(started.status());
     return;
   }
-  Shape shape = Shape::Tuple({Shape::Tuple(parameters.arguments), (*started)->root()->shape()});
+  const Shape& result = (*started)->root()->shape();
+  if ((*started)->instruction_count() != op.operand_count() + 1) {
+    op.Return(op.Make(Opcode::kCall, result, op.inputs(), {{Attr::kToApply, *started}}));
+    return;
+  }
+  Shape shape = Shape::Tuple({Shape::Tuple(parameters.arguments), result});
   op.Return(
       op.Make(Opcode::kAsyncStart, std::move(shape), op.inputs(), {{Attr::kCalls, *started}}));
 }
 
 void LowerAsyncDone(OpContext& op) {
-  const Shape& started = op.InShape(0);
-  if (op.In(0)->opcode() != Opcode::kAsyncStart) {
-    op.Refuse("waits for a future that comes from elsewhere than an async_start of its function");
-    return;
+  Instruction* value = op.In(0);
+  if (value->opcode() == Opcode::kAsyncStart) {
+    value = op.Make(Opcode::kAsyncDone, value->shape().tuple_shape(1), {value});
   }
-  const Shape result = started.tuple_shape(1);
-  op.ReturnAll(op.Make(Opcode::kAsyncDone, result, {op.In(0)}), result.is_tuple());
+  op.ReturnAll(value, op.result_count() != 1);
 }
 
 constexpr Handler kCollective[] = {

@@ -16,6 +16,7 @@
 namespace assay::stablehlo {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -67,7 +68,22 @@ TEST(Lowering, CollectivesKeepGroupsAndChannels) {
     stablehlo.return %g : tensor<4xf32>
   }) : (tensor<2xf32>) -> !stablehlo.future<tensor<4xf32>>
   %r = "stablehlo.async_done"(%f) : (!stablehlo.future<tensor<4xf32>>) -> tensor<4xf32>)")),
-              HasSubstr("f32[4]{0} all-gather("));
+              AllOf(HasSubstr("f32[4]{0} all-gather("), HasSubstr("async-start(")));
+  // One of several operands is more than one instruction.
+  EXPECT_THAT(
+      Lowered(Function(
+          "%a: tensor<2xf32>", "tensor<2xf32>",
+          absl::StrCat(
+              R"(
+  %f = "stablehlo.async_start"(%a, %a) ({
+   ^bb0(%v: tensor<2xf32>, %w: tensor<2xf32>):
+    %g:2 = "stablehlo.all_reduce"(%v, %w) )",
+              kSum,
+              R"( {replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>} : (tensor<2xf32>, tensor<2xf32>) -> (tensor<2xf32>, tensor<2xf32>)
+    stablehlo.return %g#0, %g#1 : tensor<2xf32>, tensor<2xf32>
+  }) : (tensor<2xf32>, tensor<2xf32>) -> !stablehlo.future<tensor<2xf32>, tensor<2xf32>>
+  %r, %s = "stablehlo.async_done"(%f) : (!stablehlo.future<tensor<2xf32>, tensor<2xf32>>) -> (tensor<2xf32>, tensor<2xf32>))"))),
+      AllOf(HasSubstr(" call("), Not(HasSubstr("async"))));
 }
 
 TEST(Lowering, TransfersHaveTheirDone) {

@@ -10,15 +10,12 @@
 #include "backends/cpu/contract/contract.h"
 #include "backends/cpu/fusion/fusion.h"
 #include "backends/cpu/kernels.h"
+#include "backends/passes/fused_product.h"
 #include "runtime/scratch.h"
 #include "spec/builder/copy_module.h"
 
 namespace assay::cpu {
 namespace {
-
-bool IsProduct(const Instruction& x) {
-  return x.opcode() == Opcode::kDot || x.opcode() == Opcode::kConvolution;
-}
 
 bool TakesParametersOnly(const Instruction& x) {
   for (const Instruction* operand : x.operands()) {
@@ -145,7 +142,7 @@ runtime::KernelOr PrepareFusionOfParts(const Instruction& fusion) {
   const Instruction* part = nullptr;
   for (const auto& x : body.instructions()) {
     if (!x->shape().is_array() || x->shape().is_dynamic()) return nullptr;
-    if (!IsProduct(*x)) continue;
+    if (!passes::IsFusedProduct(*x)) continue;
     if (part != nullptr || !TakesParametersOnly(*x)) return nullptr;
     part = x.get();
   }

@@ -16,6 +16,7 @@
 #include "runtime/strided_copy.h"
 #include "runtime/view_copy.h"
 #include "spec/element/bitcast_width.h"
+#include "spec/layout/tiles.h"
 
 namespace assay::cpu {
 namespace {
@@ -110,8 +111,6 @@ class BitcastKernel : public Kernel {
   const PhysicalOrder source_, target_;
   const bool moves_;
 };
-
-bool HasTiles(const Shape& shape) { return shape.has_layout() && !shape.layout()->tiles.empty(); }
 
 }  // namespace
 

@@ -13,6 +13,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "backends/passes/editor.h"
+#include "backends/passes/fused_product.h"
 #include "backends/passes/fusion_merge.h"
 #include "backends/passes/pass.h"
 #include "spec/analysis/effects.h"
@@ -23,10 +24,6 @@ namespace {
 
 constexpr size_t kMostMembers = 64;
 constexpr size_t kMostInputs = 24;
-
-bool IsContraction(const Instruction& x) {
-  return x.opcode() == Opcode::kDot || x.opcode() == Opcode::kConvolution;
-}
 
 // Movement that a fusion reads through, and what has no operands.
 bool IsSource(const Instruction& x) {
@@ -119,7 +116,7 @@ class Fuser {
     int64_t computing = 1;  // members that are not sources
     bool has_contraction = false;
     for (size_t i = 0; i < list.size() && list.size() < kMostMembers; ++i) {
-      if (IsContraction(*list[i])) continue;  // its operands come from outside
+      if (IsFusedProduct(*list[i])) continue;  // its operands come from outside
       for (const Instruction* operand : list[i]->operands()) {
         if (group.contains(operand) || taken_[operand->index()] || !editor_.IsFree(*operand) ||
             analysis::HasDynamicSizes(*operand) || list.size() >= kMostMembers) {
@@ -128,7 +125,7 @@ class Fuser {
         if (IsInitialValue(*list[i], operand)) continue;
         const bool computes = IsElementwise(*operand) && !IsSource(*list[i]) &&
                               Shape::SameDimensions(operand->shape(), lanes);
-        const bool contracts = !reduces && !has_contraction && IsContraction(*operand) &&
+        const bool contracts = !reduces && !has_contraction && IsFusedProduct(*operand) &&
                                !IsSource(*list[i]) &&
                                Shape::SameDimensions(operand->shape(), lanes);
         if (!computes && !contracts && !IsSource(*operand)) continue;
@@ -198,7 +195,7 @@ class Fuser {
   static FusionKind KindOf(const FusionGroup& group, const Instruction& result) {
     const bool contracts =
         std::any_of(group.members.begin(), group.members.end(),
-                    [](const Instruction* each) { return IsContraction(*each); });
+                    [](const Instruction* each) { return IsFusedProduct(*each); });
     if (contracts) return FusionKind::kOutput;
     return result.opcode() == Opcode::kReduce ? FusionKind::kInput : FusionKind::kLoop;
   }

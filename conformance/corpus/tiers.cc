@@ -6,6 +6,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/container/inlined_vector.h"
 #include "spec/element/element_type.h"
+#include "spec/element/saturating.h"
 
 namespace assay::conformance {
 namespace {
@@ -24,8 +25,7 @@ int64_t Elements(const CorpusCase& each) {
   int64_t count = 0;
   for (const auto* arrays : {&each.inputs, &each.infeed}) {
     for (const CaseArray& input : *arrays) {
-      const int64_t own = input.shape.ElementCount().value_or(INT64_MAX);
-      if (__builtin_add_overflow(count, own, &count)) return INT64_MAX;
+      count = SaturatingSum(count, input.shape.ElementCount().value_or(INT64_MAX));
     }
   }
   return count;

@@ -4,33 +4,26 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/numeric/bits.h"
+#include "spec/element/saturating.h"
 #include "spec/text/parser.h"
 
 namespace assay::conformance {
 namespace {
 
-int64_t Add(int64_t a, int64_t b) {
-  int64_t sum;
-  return __builtin_add_overflow(a, b, &sum) ? INT64_MAX : sum;
-}
-
-int64_t Multiply(int64_t a, int64_t b) {
-  int64_t product;
-  return __builtin_mul_overflow(a, b, &product) ? INT64_MAX : product;
-}
-
 // Of all arrays of a value; as many as can be said.
 int64_t ElementsOf(const Shape& shape) {
   if (shape.is_array()) return shape.ElementCount().value_or(INT64_MAX);
   int64_t count = 0;
-  for (const Shape& element : shape.tuple_shapes()) count = Add(count, ElementsOf(element));
+  for (const Shape& element : shape.tuple_shapes()) {
+    count = SaturatingSum(count, ElementsOf(element));
+  }
   return count;
 }
 
 int64_t ElementsOfOperands(const Instruction& instruction) {
   int64_t count = 0;
   for (const Instruction* operand : instruction.operands()) {
-    count = Add(count, ElementsOf(operand->shape()));
+    count = SaturatingSum(count, ElementsOf(operand->shape()));
   }
   return count;
 }
@@ -38,7 +31,7 @@ int64_t ElementsOfOperands(const Instruction& instruction) {
 int64_t WindowElements(const Instruction& instruction) {
   int64_t count = 1;
   for (const WindowDimension& dimension : instruction.window().dimensions) {
-    count = Multiply(count, dimension.size);
+    count = SaturatingProduct(count, dimension.size);
   }
   return count;
 }
@@ -67,7 +60,7 @@ class WorkCounter {
     for (const auto& computation : module.computations()) {
       int64_t work = 0;
       for (const auto& instruction : computation->instructions()) {
-        work = Add(work, OfInstruction(*instruction));
+        work = SaturatingSum(work, OfInstruction(*instruction));
       }
       of_[computation.get()] = work;
     }
@@ -79,7 +72,7 @@ class WorkCounter {
     int64_t work = 0;
     for (const Computation* called : instruction.called_computations()) {
       const auto known = of_.find(called);
-      if (known != of_.end()) work = Add(work, known->second);
+      if (known != of_.end()) work = SaturatingSum(work, known->second);
     }
     return work;
   }
@@ -96,26 +89,27 @@ class WorkCounter {
       case Opcode::kConvolution:
         return MultiplyAdds(instruction);
       case Opcode::kWhile:
-        return Multiply(Called(instruction), Trips(*instruction.GetComputation(Attr::kCondition)));
+        return SaturatingProduct(Called(instruction),
+                                 Trips(*instruction.GetComputation(Attr::kCondition)));
       case Opcode::kCall:
       case Opcode::kFusion:
       case Opcode::kConditional:
       case Opcode::kAsyncStart:
         return Called(instruction);
       case Opcode::kReduceWindow:
-        return Multiply(result, WindowElements(instruction));
+        return SaturatingProduct(result, WindowElements(instruction));
       case Opcode::kCholesky:
       case Opcode::kTriangularSolve: {
         const Shape& matrix = instruction.operand(0)->shape();
-        return Multiply(result, matrix.dimension(matrix.rank() - 1));
+        return SaturatingProduct(result, matrix.dimension(matrix.rank() - 1));
       }
       case Opcode::kFft:
-        return Multiply(result, absl::bit_width(static_cast<uint64_t>(result)));
+        return SaturatingProduct(result, absl::bit_width(static_cast<uint64_t>(result)));
       default: {
         const int64_t reach =
             instruction.info().elementwise() ? 0 : ElementsOfOperands(instruction);
         const int64_t each = std::max<int64_t>(1, Called(instruction));
-        return Multiply(std::max(result, reach), each);
+        return SaturatingProduct(std::max(result, reach), each);
       }
     }
   }
@@ -131,7 +125,7 @@ int64_t MultiplyAdds(const Instruction& instruction) {
   if (instruction.opcode() == Opcode::kDot) {
     const Shape& lhs = instruction.operand(0)->shape();
     for (int64_t d : instruction.GetInts(Attr::kLhsContractingDims)) {
-      count = Multiply(count, d >= 0 && d < lhs.rank() ? lhs.dimension(d) : 1);
+      count = SaturatingProduct(count, d >= 0 && d < lhs.rank() ? lhs.dimension(d) : 1);
     }
     return count;
   }
@@ -139,7 +133,7 @@ int64_t MultiplyAdds(const Instruction& instruction) {
     const Shape& kernel = instruction.operand(1)->shape();
     const int64_t output = instruction.convolution_dimensions().kernel_output_feature;
     for (int64_t d = 0; d < kernel.rank(); ++d) {
-      if (d != output) count = Multiply(count, kernel.dimension(d));
+      if (d != output) count = SaturatingProduct(count, kernel.dimension(d));
     }
     return count;
   }
@@ -152,7 +146,8 @@ int64_t WorkOf(const CorpusCase& corpus_case) {
   if (corpus_case.expect == CorpusCase::Expect::kRefused) return 0;
   const auto module = ParseModule(corpus_case.module);
   if (!module.ok()) return 0;
-  return Multiply(WorkOf(**module), Multiply(corpus_case.replicas, corpus_case.partitions));
+  return SaturatingProduct(WorkOf(**module),
+                           SaturatingProduct(corpus_case.replicas, corpus_case.partitions));
 }
 
 }  // namespace assay::conformance

@@ -59,11 +59,10 @@ const Row& RowOf(evaluator::RealFunction function) { return kRows[static_cast<in
 #if defined(ASSAY_HAS_LIBMVEC)
 
 bool HasAvx512() { return runtime::Supports(runtime::InstructionSet::kAvx512); }
-bool HasAvx2() { return runtime::Supports(runtime::InstructionSet::kAvx2); }
 
 // Null where the library or the function is missing.
 void* Find(const char* name) {
-  if (!HasAvx2()) return nullptr;
+  if (!runtime::Supports(runtime::InstructionSet::kAvx2)) return nullptr;
   static void* const library = dlopen("libmvec.so.1", RTLD_NOW);
   if (library == nullptr) return nullptr;
   const std::string prefix = HasAvx512() ? "_ZGVeN8" : "_ZGVdN4";

@@ -8,6 +8,7 @@
 #include "evaluator/ops/bit_patterns.h"
 #include "evaluator/ops/definition.h"
 #include "spec/element/bitcast_width.h"
+#include "spec/layout/tiles.h"
 
 namespace assay::evaluator {
 namespace {
@@ -46,8 +47,6 @@ class Memory {
   const Dimensions minor_to_major_;
   const int64_t count_;
 };
-
-bool HasTiles(const Shape& shape) { return shape.has_layout() && !shape.layout()->tiles.empty(); }
 
 }  // namespace
 

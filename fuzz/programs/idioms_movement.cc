@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "fuzz/programs/idioms.h"
+#include "fuzz/programs/permutation.h"
 #include "fuzz/programs/sketch.h"
 
 namespace assay::fuzz {
@@ -11,13 +12,6 @@ namespace {
 
 using enum Opcode;
 using ElementType::kPred, ElementType::kS32;
-
-std::vector<int64_t> AnyOrder(ProgramWriter& w, int64_t rank) {
-  std::vector<int64_t> order(rank);
-  std::iota(order.begin(), order.end(), 0);
-  for (int64_t k = rank - 1; k > 0; --k) std::swap(order[k], order[w.choices().Below(k + 1)]);
-  return order;
-}
 
 // Pads one dimension with a plain number; both ends by `least` to 2.
 Instruction* AnyPadding(Sketch& s, Instruction* x, int64_t dimension, int64_t least) {
@@ -34,7 +28,7 @@ Instruction* Moved(Sketch& s, Instruction* x) {
   const int64_t rank = x->shape().rank(), d = choices.Below(rank), size = x->shape().dimension(d);
   switch (choices.Below(8)) {
     case 0:
-      return s.Transpose(x, AnyOrder(w, rank));
+      return s.Transpose(x, Permutation(w.choices(), rank));
     case 1:
       return s.Reverse(x, {d});
     case 2: {
@@ -82,7 +76,7 @@ void SameMoveTwice(ProgramWriter& w) {
   const int64_t kind = w.choices().Below(4), rank = x->shape().rank();
   for (int link = 0; link < 2 && x != nullptr; ++link) {
     const int64_t d = w.choices().Below(rank), size = x->shape().dimension(d);
-    if (kind == 0) x = s.Transpose(x, AnyOrder(w, rank));
+    if (kind == 0) x = s.Transpose(x, Permutation(w.choices(), rank));
     if (kind == 1) x = s.Reverse(x, {d});
     if (kind == 2) x = s.Slice(x, d, std::min<int64_t>(1, size), size, w.choices().Between(1, 2));
     if (kind == 3) x = AnyPadding(s, x, d, 0);

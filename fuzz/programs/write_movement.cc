@@ -2,17 +2,11 @@
 #include <algorithm>
 #include <numeric>
 
+#include "fuzz/programs/permutation.h"
 #include "fuzz/programs/writer.h"
 
 namespace assay::fuzz {
 namespace {
-
-std::vector<int64_t> AnyPermutation(ProgramWriter& w, int64_t rank) {
-  std::vector<int64_t> order(rank);
-  std::iota(order.begin(), order.end(), 0);
-  for (int64_t k = rank - 1; k > 0; --k) std::swap(order[k], order[w.choices().Below(k + 1)]);
-  return order;
-}
 
 // Other sizes for as many elements.
 Dimensions Reshaped(ProgramWriter& w, Sizes sizes) {
@@ -51,7 +45,7 @@ Dimensions Reshaped(ProgramWriter& w, Sizes sizes) {
 
 Layout AnyLayout(ProgramWriter& w, int64_t rank) {
   Layout layout;
-  const std::vector<int64_t> order = AnyPermutation(w, rank);
+  const std::vector<int64_t> order = Permutation(w.choices(), rank);
   layout.minor_to_major.assign(order.begin(), order.end());
   return layout;
 }
@@ -186,7 +180,7 @@ void WriteReshape(ProgramWriter& w, Opcode opcode) {
 
 void WriteReverse(ProgramWriter& w, Opcode opcode) {
   Instruction* const x = w.ArrayFor(opcode);
-  std::vector<int64_t> dimensions = AnyPermutation(w, x->shape().rank());
+  std::vector<int64_t> dimensions = Permutation(w.choices(), x->shape().rank());
   dimensions.resize(w.choices().Below(x->shape().rank() + 1));
   auto made = w.Start(opcode, {x});
   made->SetAttribute(Attr::kDimensions, dimensions);
@@ -210,7 +204,7 @@ void WriteSlice(ProgramWriter& w, Opcode opcode) {
 void WriteTranspose(ProgramWriter& w, Opcode opcode) {
   Instruction* const x = w.ArrayFor(opcode);
   auto made = w.Start(opcode, {x});
-  made->SetAttribute(Attr::kDimensions, AnyPermutation(w, x->shape().rank()));
+  made->SetAttribute(Attr::kDimensions, Permutation(w.choices(), x->shape().rank()));
   w.Finish(std::move(made));
 }
 

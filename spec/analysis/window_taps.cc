@@ -4,18 +4,13 @@
 #include <numeric>
 #include <utility>
 
+#include "spec/analysis/floor_division.h"
+
 namespace assay::analysis {
 namespace {
 
 // Sizes come from programs that may never run: what preparing allocates is bounded.
 constexpr int64_t kMostKnown = int64_t{1} << 12;
-
-int64_t FloorDivide(int64_t a, int64_t b) { return a / b - (a % b != 0 && (a < 0) != (b < 0)); }
-
-int64_t FloorModulo(__int128 a, int64_t b) {
-  const auto rest = static_cast<int64_t>(a % b);
-  return rest < 0 ? rest + b : rest;
-}
 
 // x with a * x = 1 modulo m, for a and m without common divisor.
 int64_t InverseModulo(int64_t a, int64_t m) {

@@ -7,14 +7,15 @@
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "spec/element/saturating.h"
 #include "spec/ops/checks.h"
 
 namespace assay {
 namespace {
 
-int64_t SaturatedProduct(int64_t a, int64_t b) {
-  int64_t product = 0;
-  return a < 0 || b < 0 || __builtin_mul_overflow(a, b, &product) ? INT64_MAX : product;
+// Numbers of devices that are written wrongly may be negative.
+int64_t ProductOfCounts(int64_t a, int64_t b) {
+  return a < 0 || b < 0 ? INT64_MAX : SaturatingProduct(a, b);
 }
 
 // The size of operand and result in the dimension of all-gather or reduce-scatter.
@@ -29,7 +30,7 @@ absl::Status CheckRatio(const Instruction& op, int64_t members) {
     const int64_t large = (grows ? result : operand).dimension(dimension);
     const int64_t small = (grows ? operand : result).dimension(dimension);
     ASSAY_REQUIRE(op, "group_c7",
-                  small < 0 || large < 0 || SaturatedProduct(small, members) == large, "dimension ",
+                  small < 0 || large < 0 || ProductOfCounts(small, members) == large, "dimension ",
                   dimension, " must change by the size of a group, ", members, ", found ",
                   operand.ToString(), " to ", result.ToString());
   }
@@ -102,7 +103,7 @@ absl::string_view IdKind(GroupMode mode) {
 }
 
 int64_t IdCount(GroupMode mode, int64_t replicas, int64_t partitions) {
-  if (mode == GroupMode::kFlattenedId) return SaturatedProduct(replicas, partitions);
+  if (mode == GroupMode::kFlattenedId) return ProductOfCounts(replicas, partitions);
   return mode == GroupMode::kCrossPartition ? partitions : replicas;
 }
 

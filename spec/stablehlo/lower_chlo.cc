@@ -7,17 +7,12 @@
 #include "absl/strings/str_replace.h"
 #include "absl/strings/strip.h"
 #include "spec/element/element.h"
+#include "spec/ops/checks.h"
 #include "spec/stablehlo/chlo_expansions.h"
 #include "spec/stablehlo/lowering.h"
 
 namespace assay::stablehlo {
 namespace {
-
-Shape OfType(const Shape& shape, ElementType type) {
-  Shape copy = shape;
-  copy.set_element_type(type);
-  return copy;
-}
 
 // The elementwise operation of HLO that has the name of a function, if there is one.
 std::optional<Opcode> OperationNamed(absl::string_view function) {
@@ -53,7 +48,7 @@ void LowerAtan(OpContext& op) {
     op.Return(Expand(op, "chlo.atan", op.inputs()));
     return;
   }
-  const Shape part = OfType(x->shape(), Info(type).component);
+  const Shape part = WithElementType(x->shape(), Info(type).component);
   const auto turned = [&](Instruction* value, bool forward) {
     Instruction* const real = op.Make(Opcode::kReal, part, {value});
     Instruction* const imag = op.Make(Opcode::kImag, part, {value});
@@ -70,7 +65,7 @@ void LowerConj(OpContext& op) {
     op.Return(x);
     return;
   }
-  const Shape part = OfType(x->shape(), Info(x->shape().element_type()).component);
+  const Shape part = WithElementType(x->shape(), Info(x->shape().element_type()).component);
   Instruction* const imag = op.Make(Opcode::kImag, part, {x});
   op.Return(op.Make(Opcode::kComplex, x->shape(),
                     {op.Make(Opcode::kReal, part, {x}), op.Make(Opcode::kNegate, part, {imag})}));
@@ -91,7 +86,8 @@ void LowerIsInfinite(OpContext& op) {
   }
   const Element bound = {Infinity(type, absl::EndsWith(op.name(), "is_neg_inf")), 0};
   Instruction* const infinity = op.Spread(op.Constant(Literal::Scalar(type, bound)), x->shape());
-  op.Return(op.Make(Opcode::kCompare, OfType(x->shape(), ElementType::kPred), {x, infinity},
+  op.Return(op.Make(Opcode::kCompare, WithElementType(x->shape(), ElementType::kPred),
+                    {x, infinity},
                     {{Attr::kDirection, static_cast<int64_t>(ComparisonDirection::kEq)}}));
 }
 
@@ -112,7 +108,8 @@ void LowerNextAfter(OpContext& op) {
     op.Refuse(absl::StrCat("is not understood of ", Name(type)));
     return;
   }
-  const Shape pattern = OfType(shape, whole), truth = OfType(shape, ElementType::kPred);
+  const Shape pattern = WithElementType(shape, whole),
+              truth = WithElementType(shape, ElementType::kPred);
   const auto number = [&](int64_t value) {
     return op.Spread(op.ConstantInt(whole, value), pattern);
   };
@@ -189,7 +186,7 @@ void LowerTopK(OpContext& op) {
   }
   Shape values(x->shape().element_type(), x->shape().dimensions());
   values.set_dimension(values.rank() - 1, k);
-  const Shape indices = OfType(values, ElementType::kS32);
+  const Shape indices = WithElementType(values, ElementType::kS32);
   Instruction* const both = op.Make(Opcode::kTopK, Shape::Tuple({values, indices}), {x},
                                     {{Attr::kK, k},
                                      {Attr::kLargest, op.BoolOr("largest", true)},

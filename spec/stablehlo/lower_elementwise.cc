@@ -5,26 +5,21 @@
 #include <algorithm>
 
 #include "spec/element/element.h"
+#include "spec/ops/checks.h"
 #include "spec/stablehlo/lowering.h"
 
 namespace assay::stablehlo {
 namespace {
 
-Shape WithType(const Shape& shape, ElementType type) {
-  Shape copy = shape;
-  copy.set_element_type(type);
-  return copy;
-}
-
 Instruction* CompareParts(OpContext& op, Instruction* a, Instruction* b,
                           ComparisonDirection direction) {
-  return op.Make(Opcode::kCompare, WithType(a->shape(), ElementType::kPred), {a, b},
+  return op.Make(Opcode::kCompare, WithElementType(a->shape(), ElementType::kPred), {a, b},
                  {{Attr::kDirection, static_cast<int64_t>(direction)}});
 }
 
 Instruction* PartOf(OpContext& op, Opcode part, Instruction* value) {
   const ElementType component = Info(value->shape().element_type()).component;
-  return op.Make(part, WithType(value->shape(), component), {value});
+  return op.Make(part, WithElementType(value->shape(), component), {value});
 }
 
 // Complex numbers ordered by their real parts, then by their imaginary parts.
@@ -143,7 +138,7 @@ void LowerBits(OpContext& op) {
     return;
   }
   const int64_t last = larger.rank() - 1;
-  const Shape words = WithType(larger, word);
+  const Shape words = WithElementType(larger, word);
   Instruction* const place =
       op.Make(Opcode::kIota, words, Operands(), {{Attr::kIotaDimension, last}});
   if (IsPred(from)) {
@@ -167,7 +162,8 @@ void LowerBits(OpContext& op) {
     op.Return(op.Make(Opcode::kBitcastConvert, op.OutShape(), {total}));
     return;
   }
-  Instruction* const number = op.Make(Opcode::kBitcastConvert, WithType(x->shape(), word), {x});
+  Instruction* const number =
+      op.Make(Opcode::kBitcastConvert, WithElementType(x->shape(), word), {x});
   std::vector<int64_t> kept;
   for (int64_t d = 0; d < last; ++d) kept.push_back(d);
   Instruction* const spread =
@@ -185,7 +181,7 @@ void LowerBitcastConvert(OpContext& op) {
   }
   Shape shape = op.OutShape();
   if (HasUnboundedDimension(shape) && shape.rank() == op.InShape(0).rank()) {
-    shape = WithType(op.InShape(0), shape.element_type());
+    shape = WithElementType(op.InShape(0), shape.element_type());
   }
   op.Return(op.Make(Opcode::kBitcastConvert, std::move(shape), {op.In(0)}));
 }

@@ -22,6 +22,7 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
+#include "spec/element/saturating.h"
 #include "spec/ir/device_lists.h"
 #include "spec/ops/checks.h"
 #include "spec/ops/collective_groups.h"
@@ -106,15 +107,14 @@ Cover CheckForm(const Instruction& op, const ReplicaGroups& groups, Findings& fi
   // What an iota yields counts as written where it yields nothing.
   cover.group_size = counts.ok() ? counts->size : groups.group_size;
   const int64_t group_count = counts.ok() ? counts->groups : groups.group_count;
-  if (__builtin_mul_overflow(group_count, cover.group_size, &cover.ids)) cover.ids = INT64_MAX;
+  cover.ids = SaturatingProduct(group_count, cover.group_size);
   return cover;
 }
 
 // Processes in a group; 0 when they are not known.
 int64_t GroupProcesses(const Cover& cover, const Processes& processes) {
   const int64_t ids = cover.group_size > 0 ? cover.group_size : processes.count;
-  int64_t count = 0;
-  return __builtin_mul_overflow(ids, processes.per_id, &count) ? INT64_MAX : count;
+  return SaturatingProduct(ids, processes.per_id);
 }
 
 void CheckGroups(const Instruction& op, const Module& module, Findings& findings) {

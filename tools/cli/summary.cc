@@ -8,14 +8,10 @@
 #include "absl/strings/str_format.h"
 #include "conformance/corpus/work.h"
 #include "nlohmann/json.hpp"
+#include "spec/element/saturating.h"
 
 namespace assay::cli {
 namespace {
-
-int64_t SaturatingAdd(int64_t a, int64_t b) {
-  int64_t sum;
-  return __builtin_add_overflow(a, b, &sum) ? INT64_MAX : sum;
-}
 
 // As many as can be said.
 int64_t Bytes(const Shape& shape) { return shape.ByteSize().value_or(INT64_MAX); }
@@ -30,16 +26,16 @@ ModuleSummary Summarise(const Module& module) {
       ++summary.instructions;
       ++summary.opcodes[std::string(Name(instruction->opcode()))];
       summary.multiply_adds =
-          SaturatingAdd(summary.multiply_adds, conformance::MultiplyAdds(*instruction));
+          SaturatingSum(summary.multiply_adds, conformance::MultiplyAdds(*instruction));
       if (instruction->opcode() != Opcode::kConstant) continue;
       if (instruction->is_elided_constant()) ++summary.elided_constants;
-      summary.constant_bytes = SaturatingAdd(summary.constant_bytes, Bytes(instruction->shape()));
+      summary.constant_bytes = SaturatingSum(summary.constant_bytes, Bytes(instruction->shape()));
     }
   }
   if (const Computation* entry = module.entry()) {
     const ProgramShape shape = entry->program_shape();
     for (const Shape& parameter : shape.parameters) {
-      summary.parameter_bytes = SaturatingAdd(summary.parameter_bytes, Bytes(parameter));
+      summary.parameter_bytes = SaturatingSum(summary.parameter_bytes, Bytes(parameter));
     }
     summary.result_bytes = Bytes(shape.result);
   }

@@ -20,6 +20,7 @@
 #include "backends/cpu/contract/product.h"
 #include "runtime/parallel.h"
 #include "runtime/strided_copy.h"
+#include "spec/analysis/floor_division.h"
 #include "spec/element/element.h"
 
 namespace assay::cpu {
@@ -27,11 +28,6 @@ namespace {
 
 using runtime::ArrayRef;
 using runtime::MutableArrayRef;
-
-int64_t FloorModulo(__int128 a, int64_t b) {
-  const auto rest = static_cast<int64_t>(a % b);
-  return rest < 0 ? rest + b : rest;
-}
 
 // One spatial dimension of the outputs first, first + step, ... : the positions of the window
 // position, position + position_step, ... meet the elements (or places around the input) element +
@@ -65,7 +61,7 @@ std::vector<Phase> PhasesOf(const ConvolutionGeometry::Spatial& spatial) {
     const int64_t most = std::min(window.size, taps.position_step());
     int64_t position = 0;
     auto place = [&] { return begin + static_cast<__int128>(position) * window.window_dilation; };
-    while (position < most && FloorModulo(place(), window.base_dilation) != 0) ++position;
+    while (position < most && analysis::FloorModulo(place(), window.base_dilation) != 0) ++position;
     if (position < most) {
       phase.position = position;
       phase.taps = (window.size - 1 - position) / phase.position_step + 1;

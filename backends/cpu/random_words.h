@@ -1,5 +1,7 @@
 // The counter-based generators of the specification: Philox4x32-10 and Threefry2x32-20.
-// Source: reference ops_control_and_collectives.md 10.1, 10.3. Tests: kernels_test.cc.
+// The evaluator has generators of its own (evaluator/ops/random_blocks.h) on purpose: a comparison
+// of two implementations is worth what they do not share. Source: reference
+// ops_control_and_collectives.md 10.1, 10.3. Tests: kernels_test.cc.
 #ifndef ASSAY_BACKENDS_CPU_RANDOM_WORDS_H_
 #define ASSAY_BACKENDS_CPU_RANDOM_WORDS_H_
 

@@ -1,5 +1,7 @@
 // The two counter-based generators of random bits, block by block, and the mapping of an element of
-// rng-bit-generator to a word of a block. Source: reference ops_control_and_collectives.md 10 (the
+// rng-bit-generator to a word of a block. The cpu backend has generators of its own
+// (backends/cpu/random_words.h) on purpose: a comparison of two implementations is worth what they
+// do not share. Source: reference ops_control_and_collectives.md 10 (the
 // generators are those of Salmon et al., "Parallel random numbers: as easy as 1, 2, 3"). Tests:
 // every_path_test.cc, random_kernels_test.cc.
 #ifndef ASSAY_EVALUATOR_OPS_RANDOM_BLOCKS_H_

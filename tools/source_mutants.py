@@ -10,6 +10,7 @@ compiled again and linked into programs of their own. `--area` says which part o
   analysis      spec/analysis: the same, and its own tests
   runtime       runtime: the quick tier, the programs of the corpus, and the tests of the folder and of interpreter
   interpreter   interpreter: the same, and the tests of the folder
+  passes        backends/passes: the quick tier and the programs on the backend cpu beside golden, and the tests of the passes
   judge         conformance/judge: the tests of the folder, of the runner and of enclosures, the score and the edges of profiles. A
   enclosure     mutant that permits more survives unless some test expects an accusation. The same of conformance/enclosure
 
@@ -22,8 +23,9 @@ A mutant that gives another value, fails a test, crashes or does not end is kill
   tools/source_mutants.py --equivalents                # the area's rows of the table of equivalent mutants, held against its slow tests
   tools/source_mutants.py --check-table                # builds nothing: every row of the table names a mutant that exists
 
-Mutants of different lines share a program and are switched on one at a time; each takes a second or two of one core, so the tool
-runs on demand. It builds what it needs in build/release. Every verdict goes to a journal, so that a run can be interrupted; a survivor
+Mutants of different lines share a program and are switched on one at a time. The program runs once without any, which tells what
+reaches each of them: a mutant meets only those tests and cases, the quick ones first, until one kills it. "Unreached" is a survivor
+that nothing reaches. The tool runs on demand and builds what it needs in build/release. Every verdict goes to a journal, so that a run can be interrupted; a survivor
 is asked again where the cases have changed. Survivors are to be killed by a case or a test, or listed with a reason in
 conformance/mutants/equivalent_mutants.tsv. Exit code 1: some survived.
 """
@@ -90,7 +92,7 @@ class Journal:
 
     def find(self, key):
         entry = self.known.get(key)
-        if entry is None or (entry['verdict'] == 'survived' and entry['suite'] != self.suite):
+        if entry is None or (entry['verdict'].startswith('survived') and entry['suite'] != self.suite):
             return None
         return entry['verdict']
 
@@ -100,45 +102,60 @@ class Journal:
             self.file.flush()
 
 
-def examine(builder, suite, journal, mutants):
+def examine(builder, suite, journal, mutants, workers):
     """The verdicts of mutants of different lines: of all in one program, or of each in one of its own."""
     keys = [Journal.key(mutant, builder.texts[mutant.file]) for mutant in mutants]
     verdicts = {mutant: journal.find(key) for mutant, key in zip(mutants, keys)}
     unknown = [mutant for mutant, verdict in verdicts.items() if verdict is None]
-    if not unknown:
-        return verdicts
-    alone = []
-    if len(unknown) > 1:
-        alone = [mutant for mutant in unknown if switched(mutant, 0, builder.line_before(mutant)) is None]
-        unknown = [mutant for mutant in unknown if mutant not in alone]
+    alone = [mutant for mutant in unknown if switched(mutant, 0, builder.line_before(mutant)) is None]
+    unknown = [mutant for mutant in unknown if mutant not in alone]
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        while unknown:
+        program = None
+        while len(unknown) > 1 and program is None:
             failing = []
             objects = builder.make_mutants(unknown, folder, failing, mutants)
             program = Program(builder, objects, folder)
-            linked = objects is not None and program('assay_bin_assay') is not None
-            if linked or len(unknown) == 1:
-                break
-            failing = failing or unknown[len(unknown) // 2:]
-            alone += failing
-            unknown = [mutant for mutant in unknown if mutant not in failing]
-        for mutant in unknown:
-            number = mutants.index(mutant)
-            verdicts[mutant] = ('does not compile' if not linked else
-                                suite.verdict(program, mutant.file, number if len(unknown) > 1 else None))
-            journal.add(keys[number], verdicts[mutant])
-    for mutant in alone:
-        verdicts |= examine(builder, suite, journal, [mutant])
+            if objects is None or program('assay_bin_assay') is None:
+                program = None
+                failing = failing or unknown[len(unknown) // 2:]
+                alone += failing
+                unknown = [mutant for mutant in unknown if mutant not in failing]
+        if program is None:
+            alone += unknown
+            unknown = []
+        numbers = [mutants.index(mutant) for mutant in unknown]
+        reached = suite.reached(program, unknown, numbers) if unknown else {}
+
+        def ask(mutant, number):
+            verdict = suite.verdict(program, mutant.file, number, reached[mutant])
+            journal.add(keys[number], verdict)
+            return verdict
+        verdicts |= zip(unknown, workers.map(ask, unknown, numbers))
+    verdicts |= zip(alone, workers.map(lambda mutant: examine_alone(builder, suite, journal, mutant), alone))
     return verdicts
 
 
+def examine_alone(builder, suite, journal, mutant):
+    """The verdict of a mutant in a program of its own."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        objects = builder.make_mutants([mutant], folder)
+        program = Program(builder, objects, folder)
+        made = objects is not None and program('assay_bin_assay') is not None
+        verdict = suite.verdict(program, mutant.file) if made else 'does not compile'
+    journal.add(Journal.key(mutant, builder.texts[mutant.file]), verdict)
+    return verdict
+
+
 def groups(mutants):
-    """Of different lines each: of one header or of any number of other files."""
-    layers = {}
+    """Of different lines each."""
+    layers = collections.defaultdict(list)
+    seen = collections.Counter()
     for mutant in mutants:
-        layer = sum(other.number == mutant.number for found in layers.values() for other in found if other.file == mutant.file)
-        layers.setdefault((mutant.file if mutant.file.endswith('.h') else '', layer), []).append(mutant)
+        line = mutant.file, mutant.number
+        layers[seen[line]].append(mutant)
+        seen[line] += 1
     return list(layers.values())
 
 
@@ -148,16 +165,17 @@ def show(mutant, verdict):
 
 def score(builder, work, equivalents, arguments):
     """Examines the mutants; the exit code."""
-    suite = Suite(builder, {mutant.file for mutant in work}, arguments.cheap)
+    suite = Suite(builder, {mutant.file for mutant in work}, arguments.cheap, not arguments.without_corpus)
     journal = Journal(arguments.journal or builder.build / 'source_mutants' / 'journal.jsonl', suite.hash)
     if arguments.survivors:
         verdicts = {mutant: journal.known.get(Journal.key(mutant, builder.texts[mutant.file]), {'verdict': 'survived'})['verdict']
                     for mutant in work}
-        work = [mutant for mutant in work if verdicts[mutant] == 'survived']
+        work = [mutant for mutant in work if verdicts[mutant].startswith('survived')]
     counts = collections.Counter()
-    with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
+    with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as workers:
         verdicts = {}
-        for found in pool.map(lambda group: examine(builder, suite, journal, group), groups(work)):
+        for group in groups(work):
+            found = examine(builder, suite, journal, group, workers)
             verdicts |= found
             for mutant, verdict in found.items():
                 show(mutant, verdict)
@@ -166,7 +184,7 @@ def score(builder, work, equivalents, arguments):
             verdict = verdicts[mutant]
             listed = EquivalentMutants.key(mutant) in equivalents.reasons
             if listed:
-                verdict = 'equivalent' if verdict == 'survived' else f'listed as equivalent, but {verdict}'
+                verdict = 'equivalent' if verdict.startswith('survived') else f'listed as equivalent, but {verdict}'
             counts[verdict.split(' ')[0]] += 1
             show(mutant, verdict)
     examined = counts['killed'] + counts['survived'] + counts['equivalent'] + counts['listed']
@@ -203,6 +221,7 @@ def main():
     parser.add_argument('--survivors', action='store_true', help='only those that were not killed before, by the journal')
     parser.add_argument('--cheap', type=float, metavar='SECONDS',
                         help='only ask what takes the unchanged program less: a first pass, whose survivors are asked again by others')
+    parser.add_argument('--without-corpus', action='store_true', help='only ask tests, which need no golden values of all cases')
     parser.add_argument('--list', action='store_true', help='only say what there is')
     parser.add_argument('--check-table', action='store_true')
     parser.add_argument('--equivalents', action='store_true')

@@ -66,7 +66,7 @@ OPERATIONS = {
 MORE_TESTS = {'collectives': ['assay_evaluator_kernels_tests'], 'ragged_transfers': ['assay_evaluator_kernels_tests'],
               'exact_fourier': ['assay_evaluator_kernels_tests']}
 
-# `folder`: what is mutated. `cases`: how the corpus is asked, by the `definitions` or by `kernels`; `operations`: the cases of
+# `folder`: what is mutated. `cases`: how the corpus is asked, by the definitions (`straight`), by `kernels` or on the backend `cpu`; `operations`: the cases of
 # the file's operations first. `tests`: folders whose tests are asked; `slow`: tests that are asked at last.
 Area = collections.namedtuple('Area', 'name folder cases operations tests slow')
 AREAS = {area.name: area for area in (
@@ -75,6 +75,7 @@ AREAS = {area.name: area for area in (
     Area('analysis', 'spec/analysis', ('kernels',), True, ('spec/analysis', 'evaluator/kernels'), ()),
     Area('runtime', 'runtime', ('kernels',), False, ('runtime', 'interpreter'), ()),
     Area('interpreter', 'interpreter', ('kernels',), False, ('interpreter',), ()),
+    Area('passes', 'backends/passes', ('cpu',), False, ('conformance/passes',), ()),
     Area('judge', 'conformance/judge', (), False, ('conformance/judge',),
          ('assay_runner_test', 'assay_enclosure_test', 'assay_enclosure_widths_test',
           'assay_score_test', 'assay_profile_edges_test')),

@@ -29,6 +29,7 @@ DECLARATION = re.compile(r'\((const )?[\w:<>]+[&*]? \w+[,)]')  # of a constructo
 # What changes no value: budgets, which the tests of the interpreter hold, room made in advance, and assertions.
 NO_VALUE = re.compile(r'Charge|\bwork\b|kPortion|limbs\(\)|\.reserve\(|\bassert\(')
 
+MOST_MUTANTS = 1 << 16  # of one program
 Mutant = collections.namedtuple('Mutant', 'file number before after')  # a path in the tree, the line's number from 0, its text
 
 
@@ -145,13 +146,24 @@ def switched(mutant, number, line_before):
     return f'{before[:left]}(IsMutant({number}) ? ({other}) : ({before[left:right]})){before[right:]}'
 
 
-# What tells the mutants of a program apart, in front of the changed file.
-SWITCH = """#include <cstdlib>
+# What tells the mutants of a program apart, a header of the changed files. Of a file that ASSAY_SOURCE_MUTANTS_REACHED names, byte
+# `number` becomes 1 where a mutant's place is reached; child processes write to it as well.
+SWITCH = """#pragma once
+#include <cstdlib>
+#include <fcntl.h>
+#include <sys/mman.h>
 namespace assay {
+inline char* ReachedMutants() {
+  const char* const path = std::getenv("ASSAY_SOURCE_MUTANTS_REACHED");
+  if (path == nullptr) return nullptr;
+  return static_cast<char*>(::mmap(nullptr, MOST_MUTANTS, PROT_READ | PROT_WRITE, MAP_SHARED, ::open(path, O_RDWR), 0));
+}
 inline bool IsMutant(int number) {
   static const char* const chosen = std::getenv("ASSAY_SOURCE_MUTANT");
   static const int choice = chosen != nullptr ? std::atoi(chosen) : -1;
+  static char* const reached = ReachedMutants();
+  if (reached != nullptr) reached[number] = 1;
   return choice == number;
 }
 }  // namespace assay
-"""
+""".replace('MOST_MUTANTS', str(MOST_MUTANTS))

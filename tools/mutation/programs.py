@@ -34,9 +34,9 @@ class Run:
         self.lock = threading.Lock()
         self.seconds = 0.0
 
-    def __call__(self, words, cpu=600, mutant=None, errors=subprocess.DEVNULL):
+    def __call__(self, words, cpu=600, variables=None, errors=subprocess.DEVNULL):
         """(exit status, CPU seconds). Tests end at their first failure; `errors` is the file that gets the error messages."""
-        chosen = {'GTEST_FAIL_FAST': '1'} | ({} if mutant is None else {'ASSAY_SOURCE_MUTANT': str(mutant)})
+        chosen = {'GTEST_FAIL_FAST': '1'} | (variables or {})
         limited = ['timeout', '-s', 'KILL', str(20 * cpu), 'prlimit', f'--cpu={cpu}', f'--as={4 << 30}', *map(str, words)]
         process = subprocess.Popen(limited, cwd=self.folder, env=os.environ | chosen, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                                    stderr=errors)
@@ -72,12 +72,13 @@ class Builder:
         self.cache.mkdir(parents=True, exist_ok=True)
         self.precompile()
         self.links = {}
+        self.headers = {}
         self.objects = {path: self.cache / f'{flat(path)}.o' for path in self.texts if path.endswith('.cc')}
         missing = [path for path, made in self.objects.items() if not made.exists()]
-        with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-            for path, made in zip(missing, pool.map(lambda path: self.make_object(ROOT / path, self.objects[path]), missing)):
-                if not made:
-                    raise SystemExit(f'{path} does not compile')
+        self.compiles = concurrent.futures.ThreadPoolExecutor(jobs)
+        for path, made in zip(missing, self.compiles.map(lambda path: self.make_object(ROOT / path, self.objects[path]), missing)):
+            if not made:
+                raise SystemExit(f'{path} does not compile')
 
     def precompile(self):
         """The headers that several files include, once, in the place of the build's, whose options are others."""
@@ -97,9 +98,12 @@ class Builder:
         return subprocess.run(['ninja', '-C', str(self.build), '-t', 'commands', target], check=True, text=True,
                               stdout=subprocess.PIPE).stdout.strip().split('\n')
 
+    def program_path(self, target):
+        """Of a program of the build."""
+        return self.build / re.search(rf'^(\S+/{target}):', self.targets, re.M).group(1)
+
     def program_bytes(self, target):
-        """The bytes of a test of the build."""
-        return (self.build / re.search(rf'^(\S+/{target}):', self.targets, re.M).group(1)).read_bytes()
+        return self.program_path(target).read_bytes()
 
     @staticmethod
     def without_files(words):
@@ -132,22 +136,51 @@ class Builder:
     def line_before(self, mutant):
         return self.texts[mutant.file].split('\n')[mutant.number - 1]
 
+    def included(self, name):
+        """The headers of the area that a file includes, through others too."""
+        if name not in self.headers:
+            self.headers[name] = set()  # of a circle
+            direct = {header for header in re.findall(r'#include "(.*?)"', self.texts[name]) if header in self.texts}
+            self.headers[name] = direct.union(*map(self.included, direct))
+        return self.headers[name]
+
     def users(self, header):
         """The files to compile that include a header of the area, through others too."""
-        users = {header}
-        while True:
-            more = {name for name, text in self.texts.items()
-                    if any(f'#include "{user}"' in text for user in users)} - users
-            if not more:
-                return [name for name in users if name.endswith('.cc')]
-            users |= more
+        return [name for name in self.texts if name.endswith('.cc') and header in self.included(name)]
 
     def make_mutants(self, mutants, folder, failing=None, numbered=None):
-        """The object files with one or several mutants among them, or None where that does not compile. Several, of different lines of
-        one header or of other files, are told apart by the variable ASSAY_SOURCE_MUTANT, which has the place in the list `numbered`.
-        `failing` gets those mutants whose lines the compiler refuses."""
-        objects = {}
-        for name in sorted({mutant.file for mutant in mutants}):
+        """The object files with one or several mutants among them, or None where that does not compile. Several, of different lines,
+        are told apart by the variable ASSAY_SOURCE_MUTANT, which has the place in the list `numbered`. `failing` gets those mutants
+        whose lines the compiler refuses."""
+        changed = self.write_mutants(mutants, folder, numbered)
+        users = sorted({user for name in changed for user in ([name] if name.endswith('.cc') else self.users(name))})
+        refused = [errors for errors in self.compiles.map(lambda user: self.make_user(user, changed, folder), users) if errors is not None]
+        if refused:
+            if failing is not None:
+                failing += [mutant for mutant in mutants
+                            if any(re.search(rf'\b{re.escape(mutant.file)}:{mutant.number + 1}:', errors) for errors in refused)]
+            return None
+        objects = {user: folder / f'{flat(user)}.o' for user in users}
+        # Its own first: of an inline function of a header the linker keeps the first.
+        return objects | {user: path for user, path in self.objects.items() if user not in objects}
+
+    def make_user(self, user, changed, folder):
+        """Compiles a file that is changed, or that includes what is, unless it was before; the errors, or None."""
+        made = folder / f'{flat(user)}.o'
+        read_by_user = changed & {user, *self.included(user)}
+        if made.exists() and all((folder / name).stat().st_mtime_ns < made.stat().st_mtime_ns for name in read_by_user):
+            return None
+        path = folder / f'{flat(user)}.errors'
+        with open(path, 'w', encoding='utf-8') as errors:
+            if self.make_object(folder / user if user in changed else ROOT / user, made, [f'-I{folder}'], errors):
+                return None
+        return path.read_text(encoding='utf-8')
+
+    def write_mutants(self, mutants, folder, numbered):
+        """Writes the changed files; the set of their names."""
+        (folder / 'mutant_switch.h').write_text(SWITCH, encoding='utf-8')
+        changed = {mutant.file for mutant in mutants}
+        for name in changed:
             lines = self.texts[name].split('\n')
             for mutant in mutants:
                 if mutant.file != name:
@@ -157,26 +190,12 @@ class Builder:
                                         switched(mutant, numbered.index(mutant), self.line_before(mutant)))
             text = '\n'.join(lines)
             if len(mutants) > 1:
-                text = text.replace('#include', f'{SWITCH}#line {lines_before(text) + 1}\n#include', 1)
+                text = text.replace('#include', f'#include "mutant_switch.h"\n#line {lines_before(text) + 1}\n#include', 1)
             source = folder / name
             source.parent.mkdir(parents=True, exist_ok=True)
-            if source.exists() and source.read_text(encoding='utf-8') == text:  # made before another file failed
-                objects[name] = folder / f'{flat(name)}.o'
-                continue
-            source.write_text(text, encoding='utf-8')
-            for user in [name] if name.endswith('.cc') else self.users(name):
-                item = folder / f'{flat(user)}.o'
-                with open(folder / 'errors', 'w', encoding='utf-8') as errors:
-                    made = self.make_object(source if user == name else ROOT / user, item, [f'-I{folder}'], errors)
-                if not made:
-                    source.unlink()
-                    if failing is not None:
-                        found = re.findall(rf'{re.escape(name)}:(\d+):', (folder / 'errors').read_text(encoding='utf-8'))
-                        failing += [mutant for mutant in mutants if mutant.file == name and str(mutant.number + 1) in found]
-                    return None
-                objects[user] = item
-        # Its own first: of an inline function of a header the linker keeps the first.
-        return objects | {user: path for user, path in self.objects.items() if user not in objects}
+            if not source.exists() or source.read_text(encoding='utf-8') != text:  # else made before another file failed
+                source.write_text(text, encoding='utf-8')
+        return changed
 
 
 class Program:
@@ -186,8 +205,10 @@ class Program:
         self.builder = builder
         self.objects = objects
         self.folder = folder
+        self.lock = threading.Lock()
 
     def __call__(self, target):
         """Its path, or None where it does not link."""
         path = self.folder / target
-        return path if path.exists() or self.builder.link(target, self.objects, path) else None
+        with self.lock:
+            return path if path.exists() or self.builder.link(target, self.objects, path) else None

@@ -78,6 +78,32 @@ TEST(Budgets, BytesCountLiveValuesOnly) {
   EXPECT_THAT(RunText(chain, {}, {}, options), HasSubstr("RESOURCE_EXHAUSTED"));
 }
 
+// They have no buffers of their own, and a module of nothing else was never refused.
+TEST(Budgets, SmallValuesCount) {
+  constexpr absl::string_view kSmall = R"(
+    ENTRY e { x = f32[4] constant({1,2,3,4}) z = f32[4] multiply(x, x)
+      ROOT w = f32[4] add(z, x) })";
+  RunOptions options;
+  for (const int64_t bytes : {0, 3, 15}) {
+    options.budget.bytes = bytes;
+    EXPECT_THAT(RunText(kSmall, {}, {}, options),
+                AllOf(HasSubstr("RESOURCE_EXHAUSTED"), HasSubstr("small values"),
+                      HasSubstr(absl::StrCat("the budget of ", bytes, " bytes")),
+                      HasSubstr("in computation e")));
+  }
+  options.budget.bytes = 48;
+  EXPECT_EQ(RunText(kSmall, {}, {}, options), "f32[4]{0} {2, 6, 12, 20}");
+  // Each level of calls has its own.
+  options.budget.bytes = 100;
+  EXPECT_THAT(RunText(R"(
+    inner { p = f32[4] parameter(0) q = f32[4] negate(p) ROOT r = f32[4] add(p, q) }
+    outer { p = f32[4] parameter(0) q = f32[4] call(p), to_apply=inner ROOT r = f32[4] add(p, q) }
+    ENTRY e { x = f32[4] constant({1,2,3,4}) y = f32[4] call(x), to_apply=outer
+      ROOT z = f32[4] add(x, y) })",
+                      {}, {}, options),
+              AllOf(HasSubstr("RESOURCE_EXHAUSTED"), HasSubstr("in computation inner")));
+}
+
 TEST(Budgets, LoopsDoNotGrow) {
   constexpr absl::string_view module = R"(
     body { s = (s32[], f32[100000]) parameter(0)

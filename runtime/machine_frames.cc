@@ -42,7 +42,10 @@ absl::StatusOr<Frame*> Machine::TakeFrame(const ComputationPlan& plan) {
 
 absl::StatusOr<Frame*> Machine::NewFrame(const ComputationPlan& plan) {
   // Frames live as long as the run; local values are counted while they live.
-  memory_->Count(plan.small_bytes);
+  if (absl::Status status = memory_->ReserveSmall(plan.small_bytes); !status.ok()) {
+    return absl::Status(status.code(), absl::StrCat(status.message(), ", in computation ",
+                                                    plan.computation->name()));
+  }
   const int64_t local_bytes = plan.arena_bytes - plan.small_bytes;
   if (local_bytes > 0 && !process_.world().MayHold(local_bytes)) {
     if (absl::Status status = memory_->Reserve(local_bytes); !status.ok()) return status;

@@ -137,8 +137,8 @@ absl::Status MemoryAccount::ReserveHeld(int64_t bytes) {
   return Take(bytes, nullptr, "what the host has ready for infeeds and receives");
 }
 
-void MemoryAccount::Count(int64_t bytes) {
-  RaisePeak(live_.fetch_add(bytes, std::memory_order_relaxed) + bytes);
+absl::Status MemoryAccount::ReserveSmall(int64_t bytes) {
+  return Take(bytes, nullptr, "the storage of all small values of a computation");
 }
 
 void MemoryAccount::RaisePeak(int64_t live) {

@@ -39,8 +39,8 @@ class MemoryAccount : public ScratchAccount {
                                             const Shape& shape);
   // Counts storage with another owner.
   absl::Status Reserve(int64_t bytes, const Shape& shape);
-  // Counts small storage without a check. The next Reserve() fails if it exceeded the limit.
-  void Count(int64_t bytes);
+  // Counts the values of a computation that are too small for buffers of their own.
+  absl::Status ReserveSmall(int64_t bytes);
   absl::Status Reserve(int64_t bytes) override;
   // Counts the bytes that the host holds.
   absl::Status ReserveHeld(int64_t bytes);

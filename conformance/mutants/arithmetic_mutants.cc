@@ -121,7 +121,7 @@ std::vector<Mutant> SumMutants() {
            FloatResult())},
       {"subtract/operands_exchanged",
        {kSubtract},
-       "b - a in the place of a - b",
+       "b - a is computed instead of a - b",
        Reorder([](std::vector<Instruction*>& x) { std::swap(x[0], x[1]); })},
       {"subtract/exact_zero_is_negative",
        {kSubtract},
@@ -213,7 +213,7 @@ std::vector<Mutant> ProductMutants() {
        OnElements(NaiveQuotient, ComplexResult())},
       {"remainder/takes_sign_of_divisor",
        {kRemainder},
-       "modulo by floor, as Python has it",
+       "the remainder takes the sign of the divisor, as in Python",
        OnElements(
            [](const ElementSite& e) {
              const double r = e.result(), y = e.f(1);
@@ -233,7 +233,7 @@ std::vector<Mutant> ProductMutants() {
            TypeIs({ElementType::kF32, ElementType::kF64}))},
       {"remainder/by_rounded_quotient",
        {kRemainder},
-       "x - y * trunc(x / y) in the type itself",
+       "x - y * trunc(x / y) is computed in the type itself",
        OnElements(
            [](const ElementSite& e) {
              const double x = e.f(0), y = e.f(1);
@@ -274,7 +274,10 @@ std::vector<Mutant> SignMutants() {
        "|z| leaves the imaginary part out",
        OnElements([](const ElementSite& e) { return e.Float(std::abs(PartOf(e, 0, false))); },
                   ComplexOperand())},
-      {"negate/subtracts_from_zero", {kNegate}, "0 - x: the negation of +0 is +0", PositiveZeros()},
+      {"negate/subtracts_from_zero",
+       {kNegate},
+       "0 - x is computed: the negation of +0 is +0",
+       PositiveZeros()},
       {"negate/sign_of_nan_kept",
        {kNegate},
        "the negation of a NaN is the NaN: done as 0 - x",
@@ -304,7 +307,7 @@ std::vector<Mutant> SignMutants() {
            FloatResult())},
       {"sign/complex_by_parts",
        {kSign},
-       "the sign of each part in the place of z / |z|",
+       "the sign of each part is returned instead of z / |z|",
        OnElements(
            [](const ElementSite& e) {
              const auto sign = [](double x) { return x > 0 ? 1.0 : x < 0 ? -1.0 : x; };

@@ -128,7 +128,7 @@ std::vector<Mutant> MovingMutants() {
        EditGroups(Reversed)},
       {"all-gather/last_member_forgotten",
        {kAllGather, kAllGatherStart},
-       "its part is zero",
+       "the part of the last member is zero",
        ForgetsLastMember()},
       {"all-to-all/nothing_exchanged",
        {kAllToAll},
@@ -138,7 +138,10 @@ std::vector<Mutant> MovingMutants() {
        {kAllToAll},
        "blocks go by number, not by place in the group",
        EditGroups(Sorted)},
-      {"all-to-all/last_member_forgotten", {kAllToAll}, "its blocks are zero", ForgetsLastMember()},
+      {"all-to-all/last_member_forgotten",
+       {kAllToAll},
+       "the blocks of the last member are zero",
+       ForgetsLastMember()},
       {"collective-permute/pairs_exchanged",
        {kCollectivePermute, kCollectivePermuteStart},
        "sources and targets are exchanged",
@@ -151,18 +154,18 @@ std::vector<Mutant> MovingMutants() {
        EditPairs([](std::vector<std::vector<int64_t>>& pairs) { pairs.pop_back(); })},
       {"collective-permute/without_source_keeps",
        {kCollectivePermute},
-       "who gets nothing keeps its own value, where zeros must be",
+       "a device without a source keeps its own value instead of getting zeros",
        OnResult([](const Instruction& x, absl::Span<const Literal> operands,
                    std::vector<Literal>* leaves, const CustomCall& call) {
          if (!IsTarget(x, NumberOf(call))) leaves->front() = operands[0];
        })},
       {"collective-broadcast/from_last_member",
        {kCollectiveBroadcast},
-       "the last of a group is its root",
+       "the last member of a group is its root",
        EditGroups(Reversed)},
       {"collective-broadcast/not_to_last_member",
        {kCollectiveBroadcast},
-       "the last process gets zeros",
+       "the last member gets zeros",
        OnResult([](const Instruction&, absl::Span<const Literal>, std::vector<Literal>* leaves,
                    const CustomCall& call) {
          if (NumberOf(call) + 1 == call.grid.count()) {
@@ -193,7 +196,7 @@ std::vector<Mutant> MovingMutants() {
        })},
       {"partition-id/is_replica_id",
        {kPartitionId},
-       "the replica's number",
+       "the number of the replica is returned",
        OnResult([](const Instruction&, absl::Span<const Literal>, std::vector<Literal>* leaves,
                    const CustomCall& call) {
          leaves->front().Set(0, {static_cast<uint64_t>(call.process.replica), 0});

@@ -161,7 +161,7 @@ std::vector<Mutant> SelectMutants() {
            FloatResult())},
       {"clamp/bounds_exchanged",
        {kClamp},
-       "clamp(max, x, min)",
+       "clamp(max, x, min) is computed",
        Reorder([](std::vector<Instruction*>& x) { std::swap(x[0], x[2]); })},
       {"clamp/lower_bound_last",
        {kClamp},

@@ -144,19 +144,19 @@ std::vector<Mutant> OrderOfSums() {
   return {
       {"sums/one_after_the_other", Sums(), "terms are added in their order, in f32 or f64",
        sum(SumForward), kStrict},
-      {"sums/reversed", Sums(), "from the last term to the first",
+      {"sums/reversed", Sums(), "terms are added from the last to the first",
        SumBy([](std::vector<SumTerm> terms, ElementType type) {
          std::reverse(terms.begin(), terms.end());
          return SumForward(terms, WideAccumulator(type));
        }),
        kStrict},
-      {"sums/pairwise", Sums(), "as a tree", sum(SumPairwise), kStrict},
-      {"sums/lanes_of_8", Sums(), "eight partial sums, as vector units have them",
+      {"sums/pairwise", Sums(), "terms are added pairwise, as a tree", sum(SumPairwise), kStrict},
+      {"sums/lanes_of_8", Sums(), "there are eight partial sums, as in vector units",
        SumBy([](const std::vector<SumTerm>& terms, ElementType type) {
          return SumByLanes(terms, WideAccumulator(type), 8);
        }),
        kStrict},
-      {"sums/blocks_of_16", Sums(), "a partial sum for each tile of the contraction",
+      {"sums/blocks_of_16", Sums(), "each tile of 16 terms has a partial sum of its own",
        SumBy([](const std::vector<SumTerm>& terms, ElementType type) {
          const ElementType wide = WideAccumulator(type);
          std::vector<SumTerm> blocks;
@@ -229,7 +229,7 @@ std::vector<Mutant> ElementVariants() {
        kGpu},
       {"rng/other_numbers",
        {kRng},
-       "another generator: uniform numbers counted from the upper bound",
+       "another generator is used: uniform numbers are counted from the upper bound",
        OnElements([](const ElementSite& e) { return e.Float(e.f(0) + (e.f(1) - e.result())); },
                   [](const Instruction& x) {
                     return TypeIs({kF32, kF64})(x) &&

@@ -200,7 +200,7 @@ std::vector<Mutant> ConvolutionMutants() {
        EditWindow([](WindowDimension& d) { std::swap(d.padding_low, d.padding_high); })},
       {"convolution/kernel_always_reversed",
        {kConvolution},
-       "a convolution as mathematics has it",
+       "the kernel is reversed, as in mathematics",
        EditWindow([](WindowDimension& d) { d.reversal = true; })},
       {"convolution/reversal_ignored",
        {kConvolution},
@@ -208,14 +208,14 @@ std::vector<Mutant> ConvolutionMutants() {
        EditWindow([](WindowDimension& d) { d.reversal = false; })},
       {"convolution/kernel_dilation_ignored",
        {kConvolution},
-       "windows without holes",
+       "windows have no interior padding",
        EditWindow([](WindowDimension& d) {
          d.padding_high -= (d.size - 1) * (d.window_dilation - 1);
          d.window_dilation = 1;
        })},
       {"convolution/input_dilation_off_by_one",
        {kConvolution},
-       "holes stand before the elements",
+       "interior padding stands before the elements",
        EditWindow([](WindowDimension& d) {
          if (d.base_dilation > 1) ++d.padding_low, --d.padding_high;
        })},
@@ -227,13 +227,13 @@ std::vector<Mutant> ConvolutionMutants() {
        })},
       {"convolution/spatial_dimensions_exchanged",
        {kConvolution},
-       "the kernel lies on its side",
+       "the dimensions of space are exchanged in the kernel",
        EditLabels([](ConvolutionDimensions& x) {
          if (x.kernel_spatial.size() > 1) std::swap(x.kernel_spatial[0], x.kernel_spatial[1]);
        })},
       {"convolution/kernel_features_exchanged",
        {kConvolution},
-       "a square kernel's i and o exchanged",
+       "input and output features of a square kernel are exchanged",
        EditLabels([](ConvolutionDimensions& x) {
          std::swap(x.kernel_input_feature, x.kernel_output_feature);
        })},

@@ -87,7 +87,7 @@ std::vector<Mutant> FlowMutants() {
        OnBranchIndex([](int64_t index, int64_t) { return std::max<int64_t>(index, 0); })},
       {"conditional/branches_exchanged",
        {kConditional},
-       "true and false, first and last exchanged",
+       "true and false, first and last branch are exchanged",
        OnBranchIndex(
            [](int64_t index, int64_t n) { return n - 1 - std::clamp<int64_t>(index, 0, n - 1); })},
       {"call/returns_argument", {kCall}, "the call is inlined away", Forward(0)},

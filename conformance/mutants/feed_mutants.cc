@@ -108,7 +108,7 @@ std::vector<Mutant> FeedMutants() {
        ArraysReversed()},
       {"outfeed/dead_left_out",
        {kOutfeed},
-       "an outfeed whose token has no user is removed as dead",
+       "an outfeed whose token has no user is removed as dead code",
        [](Site& site) -> Instruction* {
          return IsDead(site.original()) ? site.operand(1) : nullptr;
        }},

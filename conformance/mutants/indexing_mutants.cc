@@ -130,7 +130,7 @@ std::vector<Mutant> DynamicMutants() {
        })},
       {"dynamic-update-slice/nothing_written",
        {kDynamicUpdateSlice},
-       "the operand comes back",
+       "the operand comes back unchanged",
        Forward(0)},
   };
 }
@@ -266,7 +266,10 @@ std::vector<Mutant> ScatterMutants() {
        {kScatter},
        "colliding updates overwrite instead of combining",
        KeepsParameter(1)},
-      {"scatter/updates_ignored", {kScatter}, "the operand comes back", KeepsParameter(0)},
+      {"scatter/updates_ignored",
+       {kScatter},
+       "the operand comes back unchanged",
+       KeepsParameter(0)},
       {"scatter/beyond_is_clamped",
        {kScatter},
        "updates outside are moved inside, as gather does",

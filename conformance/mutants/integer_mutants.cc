@@ -69,7 +69,7 @@ std::vector<Mutant> WrapMutants() {
        Saturates([](__int128 a, __int128 b) { return a * b; })},
       {"multiply/of_64_bits_keeps_32",
        {kMultiply},
-       "64-bit products of the low 32 bits alone",
+       "64-bit products are those of the low 32 bits alone",
        OnElements(
            [](const ElementSite& e) {
              return Element{(e.x[0].bits & 0xffffffff) * (e.x[1].bits & 0xffffffff), 0};
@@ -166,7 +166,7 @@ std::vector<Mutant> WrapMutants() {
            IntegerResult())},
       {"mulhi/gives_low_half",
        {kMulhi},
-       "the low half of the product",
+       "the low half of the product is returned",
        OnElements(
            [](const ElementSite& e) { return e.Integer(static_cast<int64_t>(e.u(0) * e.u(1))); },
            UnsignedResult())},
@@ -230,7 +230,7 @@ std::vector<Mutant> BitMutants() {
        OnElements([](const ElementSite& e) { return e.x[0]; }, PredResult())},
       {"shift-left/amount_modulo_width",
        {kShiftLeft},
-       "1 << 33 gives 2, as x86 has it",
+       "1 << 33 gives 2, as on x86",
        OnElements([](const ElementSite& e) { return ShiftedModulo(e, true); })},
       {"shift-left/negative_amount_shifts_right",
        {kShiftLeft},

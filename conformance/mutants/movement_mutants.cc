@@ -142,7 +142,7 @@ std::vector<Mutant> ShapeMutants() {
        })},
       {"broadcast/last_tile_missing",
        {kBroadcast},
-       "sizes that no 4 divides: the rest is zero",
+       "the rest stays zero where 4 does not divide the size",
        DropsLastTile(4)},
       {"reshape/column_major",
        {kReshape},
@@ -170,12 +170,12 @@ std::vector<Mutant> ShapeMutants() {
        })},
       {"reverse/first_dimension_only",
        {kReverse},
-       "of several dimensions one is reversed",
+       "only the first of several dimensions is reversed",
        EditInts(Attr::kDimensions,
                 [](std::vector<int64_t>& x) { x.resize(std::min<size_t>(x.size(), 1)); })},
       {"reverse/off_by_one",
        {kReverse},
-       "size - i in the place of size - 1 - i",
+       "size - i is read instead of size - 1 - i",
        Displaced([](const Instruction& x, evaluator::Index index) -> std::optional<Dimensions> {
          Dimensions from(index.begin(), index.end());
          for (int64_t d : x.GetInts(Attr::kDimensions)) {
@@ -183,7 +183,7 @@ std::vector<Mutant> ShapeMutants() {
          }
          return from;
        })},
-      {"reverse/not_at_all", {kReverse}, "the operand as it is", Forward(0)},
+      {"reverse/not_at_all", {kReverse}, "the operand comes back unchanged", Forward(0)},
       {"transpose/inverse_permutation",
        {kTranspose},
        "dimensions are applied the other way round",
@@ -199,7 +199,7 @@ std::vector<Mutant> ShapeMutants() {
        Forward(0)},
       {"transpose/last_tile_missing",
        {kTranspose},
-       "sizes that no 4 divides: the rest is zero",
+       "the rest stays zero where 4 does not divide the size",
        DropsLastTile(4)},
       {"transpose/last_column_from_next_row",
        {kTranspose},
@@ -242,7 +242,7 @@ std::vector<Mutant> PieceMutants() {
        Reorder([](std::vector<Instruction*>& x) { std::fill(x.begin(), x.end(), x[0]); })},
       {"slice/stride_ignored",
        {kSlice},
-       "elements that follow each other",
+       "elements that follow each other are taken",
        Edit([](Instruction& x) {
          Slices slices = x.slices();
          for (size_t d = 0; d < slices.size(); ++d) {
@@ -276,7 +276,7 @@ std::vector<Mutant> PieceMutants() {
        Edit([](Instruction& x) { x.SetAttribute(Attr::kIotaDimension, x.shape().rank() - 1); })},
       {"iota/starts_at_one",
        {kIota},
-       "1, 2, 3",
+       "the elements are 1, 2, 3",
        Displaced([](const Instruction& x, evaluator::Index index) -> std::optional<Dimensions> {
          Dimensions from(index.begin(), index.end());
          int64_t& at = from[x.GetInt(Attr::kIotaDimension)];
@@ -345,7 +345,7 @@ std::vector<Mutant> PieceMutants() {
        }},
       {"get-dimension-size/gives_bound",
        {kGetDimensionSize},
-       "the bound in the place of the size",
+       "the bound is returned instead of the size",
        [](Site& site) {
          return site.Call(
              site.operands(), site.original().shape(),

@@ -7,6 +7,7 @@
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "spec/nearest_name.h"
 
 namespace assay::conformance {
 namespace {
@@ -53,9 +54,13 @@ absl::StatusOr<const Mutant*> FindMutant(absl::string_view target) {
   for (const Mutant& mutant : Mutants()) {
     if (mutant.conforming() == conforming && mutant.name == target) return &mutant;
   }
-  return absl::NotFoundError(absl::StrCat("there is no ",
-                                          conforming ? "conforming variant" : "mutant", " \"",
-                                          target, "\": `assay mutants` has their names"));
+  std::vector<std::string> names;
+  for (const Mutant& mutant : Mutants()) {
+    if (mutant.conforming() == conforming) names.push_back(mutant.name);
+  }
+  return absl::NotFoundError(absl::StrCat(
+      "there is no ", conforming ? "conforming variant" : "mutant", " \"", target, "\"",
+      DidYouMean(NearestName(target, names)), "; `assay mutants` has their names"));
 }
 
 }  // namespace assay::conformance

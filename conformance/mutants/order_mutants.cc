@@ -75,13 +75,16 @@ std::vector<Mutant> OrderMutants() {
              for (size_t k = 1; k < leaves->size(); ++k) (*leaves)[k] = operands[k];
            },
            [](const Instruction& x) { return x.operand_count() > 1; })},
-      {"sort/other_dimension", {kSort}, "the dimension before is sorted", Edit([](Instruction& x) {
+      {"sort/other_dimension",
+       {kSort},
+       "the dimension before is sorted instead",
+       Edit([](Instruction& x) {
          const int64_t d = x.GetInt(Attr::kDimension);
          x.SetAttribute(Attr::kDimension, d == 0 ? x.shape().rank() - 1 : d - 1);
        })},
       {"sort/comparator_is_total_order",
        {kSort},
-       "FLOAT comparators are made total: -0 before +0",
+       "a FLOAT comparator is made total: -0 comes before +0",
        EditComparator([](Instruction& x) {
          if (!IsFloat(x.operand(0)->shape().element_type())) return;
          x.SetAttribute(Attr::kComparisonType, static_cast<int64_t>(ComparisonType::kTotalOrder));
@@ -124,10 +127,11 @@ std::vector<Mutant> OrderMutants() {
          }
          return nullptr;
        }},
-      {"topk/smallest", {kTopK}, "the smallest k instead of the largest", Edit([](Instruction& x) {
-         x.SetAttribute(Attr::kLargest, !x.GetBool(Attr::kLargest));
-       })},
-      {"topk/ascending", {kTopK}, "the k largest in ascending order", OrderReversed()},
+      {"topk/smallest",
+       {kTopK},
+       "the smallest k are returned instead of the largest",
+       Edit([](Instruction& x) { x.SetAttribute(Attr::kLargest, !x.GetBool(Attr::kLargest)); })},
+      {"topk/ascending", {kTopK}, "the k largest come in ascending order", OrderReversed()},
       {"topk/indices_of_chunk",
        {kTopK},
        "indices count from the beginning of a chunk of 4",

@@ -160,7 +160,7 @@ std::vector<Mutant> RandomMutants() {
            })},
       {"rng/bounds_ignored",
        {kRng},
-       "numbers between 0 and 1 whatever the bounds",
+       "numbers lie between 0 and 1 whatever the bounds",
        OnElements([](const ElementSite& e) { return e.Float(0.5 - 2 * std::abs(e.f(0))); },
                   [](const Instruction& x) {
                     return FloatResult()(x) && x.GetEnum<RandomDistribution>(Attr::kDistribution) ==

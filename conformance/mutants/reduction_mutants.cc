@@ -205,7 +205,7 @@ std::vector<Mutant> WindowMutants() {
   return {
       {"reduce-window/dilation_ignored",
        {kReduceWindow},
-       "windows without holes",
+       "windows have no interior padding",
        EditWindow([](WindowDimension& d) {
          const int64_t extent = (d.size - 1) * d.window_dilation + 1;
          d.padding_high -= extent - d.size;
@@ -259,7 +259,7 @@ std::vector<Mutant> WindowMutants() {
        IgnoresNan()},
       {"reduce-window/maximum_is_minimum",
        {kReduceWindow},
-       "pooling by the wrong comparison",
+       "pooling uses the wrong comparison",
        RegionBecomes(Attr::kToApply, kMaximum, kMinimum)},
       {"select-and-scatter/picks_last_of_equals",
        {kSelectAndScatter},
@@ -343,7 +343,7 @@ std::vector<Mutant> ScanMutants() {
        }},
       {"scan/first_output_repeated",
        {kScan},
-       "outputs are of the step before",
+       "outputs are those of the step before",
        OnResult([](const Instruction& x, absl::Span<const Literal>, std::vector<Literal>* leaves,
                    const CustomCall&) {
          Literal& out = leaves->front();
@@ -366,7 +366,7 @@ std::vector<Mutant> ScanMutants() {
        NarrowSumsBesideOthers()},
       {"batch-norm-training/unbiased_variance",
        {kBatchNormTraining},
-       "divided by n - 1",
+       "the variance is divided by n - 1",
        LeafScaled(2, [](double n) { return n > 1 ? n / (n - 1) : 1; })},
       {"batch-norm-training/sum_for_mean",
        {kBatchNormTraining},
@@ -374,7 +374,7 @@ std::vector<Mutant> ScanMutants() {
        LeafScaled(1, [](double n) { return n; })},
       {"batch-norm-training/epsilon_ignored",
        {kBatchNormTraining},
-       "x / sqrt(variance)",
+       "x is divided by sqrt(variance), without epsilon",
        EpsilonIsZero()},
       {"batch-norm-training/scale_and_offset_exchanged",
        {kBatchNormTraining},
@@ -382,7 +382,7 @@ std::vector<Mutant> ScanMutants() {
        Reorder([](std::vector<Instruction*>& x) { std::swap(x[1], x[2]); })},
       {"batch-norm-inference/epsilon_ignored",
        {kBatchNormInference},
-       "x / sqrt(variance)",
+       "x is divided by sqrt(variance), without epsilon",
        EpsilonIsZero()},
       {"batch-norm-inference/mean_and_variance_exchanged",
        {kBatchNormInference},
@@ -403,7 +403,10 @@ std::vector<Mutant> ScanMutants() {
        {kBatchNormGrad},
        "the sign is wrong",
        LeafScaled(1, [](double) { return -1.0; })},
-      {"batch-norm-grad/epsilon_ignored", {kBatchNormGrad}, "variance alone", EpsilonIsZero()},
+      {"batch-norm-grad/epsilon_ignored",
+       {kBatchNormGrad},
+       "the variance is taken without epsilon",
+       EpsilonIsZero()},
   };
 }
 

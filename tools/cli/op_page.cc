@@ -19,6 +19,7 @@
 #include "tools/cli/catalogue.h"
 #include "tools/cli/help.h"
 #include "tools/cli/op_aliases.h"
+#include "tools/cli/op_rules.h"
 #include "tools/cli/op_texts.h"
 
 namespace assay::cli {
@@ -32,13 +33,13 @@ constexpr int64_t kMostElements = 24;
 constexpr size_t kMostExampleText = 400;
 
 void AddSection(absl::string_view title, std::vector<PageRow> rows, OpPage* page) {
-  if (!rows.empty()) page->sections.push_back({std::string(title), std::move(rows)});
+  if (!rows.empty()) page->sections.push_back({std::string(title), std::move(rows), false});
 }
 
 std::vector<PageRow> OperandRows(const OpText& text) {
   std::vector<PageRow> rows;
   for (const NamedText& each : text.operands) {
-    rows.push_back({std::string(each.name), std::string(each.text)});
+    rows.push_back({std::string(each.name), std::string(each.text), false});
   }
   return rows;
 }
@@ -51,6 +52,17 @@ std::vector<PageRow> AttributeRows(const OpInfo& op, const OpText& text) {
     rows.push_back(
         {std::string(name), absl::StrCat(meaning, meaning.empty() ? "" : " (", AttributeText(use),
                                          meaning.empty() ? "" : ")")});
+  }
+  return rows;
+}
+
+std::vector<PageRow> RuleRows(const OpInfo& op, const OpText& text) {
+  std::vector<PageRow> rows;
+  for (const RuleSection& section : RulesOf(op.name, text.rules)) {
+    for (const RuleBlock& block : section.blocks) {
+      const bool is_first = &block == &section.blocks.front();
+      rows.push_back({is_first ? section.title : "", block.text, block.has_lines});
+    }
   }
   return rows;
 }
@@ -202,6 +214,9 @@ absl::StatusOr<OpPage> MakeOpPage(const OpInfo& op, size_t most_examples) {
   AddSection("Summary", std::move(summary), &page);
   AddSection("Operands", OperandRows(text), &page);
   AddSection("Attributes", AttributeRows(op, text), &page);
+  if (std::vector<PageRow> rules = RuleRows(op, text); !rules.empty()) {
+    page.sections.push_back({"Rules", std::move(rules), /*is_prose=*/true});
+  }
   std::vector<PageRow> edges;
   for (const absl::string_view edge : text.edges) edges.push_back({"", std::string(edge)});
   AddSection("Edge cases", std::move(edges), &page);
@@ -215,11 +230,65 @@ absl::StatusOr<OpPage> MakeOpPage(const OpInfo& op, size_t most_examples) {
   return page;
 }
 
+namespace {
+
+// A paragraph, or the lines of a list or table; what follows the first line of an item is indented.
+std::string ProseLines(const PageRow& row, absl::string_view title, size_t width, size_t indent) {
+  if (!row.has_lines) {
+    return Wrapped(absl::StrCat(title, title.empty() ? "" : " ", row.text), width, indent);
+  }
+  std::vector<std::string> lines;
+  for (const absl::string_view line : absl::StrSplit(row.text, '\n')) {
+    const bool is_row = absl::StartsWith(line, "|");
+    lines.push_back(is_row ? std::string(line) : Wrapped(line, width - 3, indent + 3));
+  }
+  const std::string between = absl::StrCat("\n", std::string(indent, ' '));
+  return absl::StrCat(title, title.empty() ? "" : "\n\n", absl::StrJoin(lines, between));
+}
+
+// "  structural 4.1, Gather", then its paragraphs.
+std::string ProseText(const PageSection& section, int columns) {
+  std::string out;
+  for (const PageRow& row : section.rows) {
+    if (!row.name.empty()) absl::StrAppend(&out, "  ", row.name, "\n");
+    absl::StrAppend(&out, "    ", ProseLines(row, "", columns - 4, 4), "\n");
+  }
+  return out;
+}
+
+// The same in Markdown, as which the paragraphs are written.
+std::string ProseMarkdown(const PageSection& section, size_t width) {
+  std::string out;
+  for (const PageRow& row : section.rows) {
+    const std::string title = row.name.empty() ? "" : absl::StrCat("**", row.name, ".**");
+    absl::StrAppend(&out, out.empty() ? "" : "\n", ProseLines(row, title, width, 0), "\n");
+  }
+  return out;
+}
+
+// The text as plain Markdown: outside of code a star or an underscore would be a mark.
+std::string Plain(absl::string_view text) {
+  std::string out;
+  bool is_code = false;
+  for (const char c : text) {
+    if (c == '`') is_code = !is_code;
+    if (!is_code && absl::StrContains("*_<|", c)) out += '\\';
+    out += c;
+  }
+  return out;
+}
+
+}  // namespace
+
 std::string PageText(const OpPage& page, int columns) {
   std::string out = absl::StrCat(page.name, "\n  ", Wrapped(page.meaning, columns - 2, 2), "\n");
   for (const PageSection& section : page.sections) {
     const bool summary = section.title == "Summary";
     absl::StrAppend(&out, "\n", summary ? "" : section.title, summary ? "" : "\n");
+    if (section.is_prose) {
+      out += ProseText(section, columns);
+      continue;
+    }
     size_t column = 4;
     for (const PageRow& row : section.rows) column = std::max(column, row.name.size() + 4);
     const bool long_names = column > 30;
@@ -241,18 +310,18 @@ std::string PageText(const OpPage& page, int columns) {
 
 std::string PageMarkdown(const OpPage& page) {
   constexpr size_t kWidth = 100;
-  // A star and an underscore would be marks of Markdown.
-  const auto plain = [](absl::string_view text) {
-    return absl::StrReplaceAll(text, {{"*", "\\*"}, {"_", "\\_"}, {"<", "\\<"}, {"|", "\\|"}});
-  };
   const std::string source = absl::StrCat("This page is what `assay ops ", page.name,
                                           "` prints; `assay ops --write-docs docs/ops` writes it.");
-  std::string out = absl::StrCat("# ", page.name, "\n\n", Wrapped(plain(page.meaning), kWidth, 0),
+  std::string out = absl::StrCat("# ", page.name, "\n\n", Wrapped(Plain(page.meaning), kWidth, 0),
                                  "\n\n", Wrapped(source, kWidth, 0), "\n");
   for (const PageSection& section : page.sections) {
     absl::StrAppend(&out, "\n## ", section.title, "\n\n");
+    if (section.is_prose) {
+      out += ProseMarkdown(section, kWidth);
+      continue;
+    }
     for (const PageRow& row : section.rows) {
-      const std::string text = plain(row.text);
+      const std::string text = Plain(row.text);
       const std::string item = row.name.empty() ? text : absl::StrCat("`", row.name, "`: ", text);
       absl::StrAppend(&out, "- ", Wrapped(item, kWidth - 2, 2), "\n");
     }

@@ -15,11 +15,14 @@ namespace assay::cli {
 // A row without a name is a paragraph.
 struct PageRow {
   std::string name, text;
+  bool has_lines = false;  // a list or table, of which each item or row is a line
 };
 
 struct PageSection {
   std::string title;
   std::vector<PageRow> rows;
+  // Rows are paragraphs of Markdown, of which the first of each part has its title for a name.
+  bool is_prose = false;
 };
 
 struct OpPage {
@@ -27,8 +30,9 @@ struct OpPage {
   std::vector<PageSection> sections;
 };
 
-// Returns meaning, aliases, operands, attributes, edge cases, decision points, accuracy by profile
-// and at most `most_examples` examples of the corpus. Errors are mistakes in files of the tree.
+// Returns meaning, aliases, operands, attributes, rules, edge cases, decision points, accuracy by
+// profile and at most `most_examples` examples of the corpus. Errors are mistakes in files of the
+// tree.
 absl::StatusOr<OpPage> MakeOpPage(const OpInfo& op, size_t most_examples);
 
 // Returns the page for a terminal with this many columns.

@@ -8,13 +8,6 @@
 namespace assay::cli {
 namespace {
 
-absl::string_view FileText(absl::string_view name) {
-  for (const OpFile& file : OpFiles()) {
-    if (file.name == name) return file.text;
-  }
-  return "";
-}
-
 // "lower: the lower factor" after its keyword.
 NamedText SplitName(absl::string_view rest) {
   const size_t colon = rest.find(": ");
@@ -89,6 +82,13 @@ bool Concerns(const OpInfo& op, absl::string_view operations) {
 }
 
 }  // namespace
+
+absl::string_view FileText(absl::string_view name) {
+  for (const OpFile& file : OpFiles()) {
+    if (file.name == name) return file.text;
+  }
+  return "";
+}
 
 OpText TextOf(Opcode opcode) { return Entry(Name(opcode)); }
 

@@ -18,6 +18,8 @@ struct OpFile {
   absl::string_view text;
 };
 absl::Span<const OpFile> OpFiles();
+// Returns the text of such a file, which is empty if there is none of this name.
+absl::string_view FileText(absl::string_view name);
 
 struct NamedText {
   absl::string_view name, text;

@@ -210,6 +210,9 @@ t{1} = f32[], sharding={replicated}
                 page_name, _, numbers = part.partition(' ')
                 for number in numbers.split(', '):
                     self.assertIn(number, sections[page_name], op['name'])
+                    told = [text for title, text in rows['Rules'].items() if title.startswith(f'{page_name} {number}, ')]
+                    self.assertEqual(len(told), 1, f"{op['name']}: the page does not have the rule {page_name} {number}")
+                    self.assertGreater(len(told[0].split()), 4, op['name'])
             named = sum(len(names.split(', ')) for names in rows.get('Operands', {}))
             self.assertEqual(named > 0, op['arity'] != 0, op['name'])
             if isinstance(op['arity'], int):
@@ -219,6 +222,11 @@ t{1} = f32[], sharding={replicated}
                 self.assertRegex(text, r'^\S.* \(.*\)$', f"{op['name']}: nothing says what {name} does")
         self.expect(assay('ops', 'divide'), 0, 'I-1', 'Golden: -1, all bits set', 'any integer', 'divide/', 'arg0 = ', 'out0 = ')
         self.expect(assay('ops', 'and'), 0, 'The bits that are set in both')
+        self.expect(assay('ops', 'gather'), 0, 'structural 4.1, Gather', '1. S is the start vector at G.', '5. The result is operand[full].')
+        # Of a table of functions a page has the row of its own.
+        page = assay('ops', 'tanh').out
+        self.assertIn('| tanh, erf | -1 | the operand | 1 | |', page)
+        self.assertNotIn('| cosh |', page)
         self.assertNotIn('Decision points', assay('ops', 'and').out)
         tanh = json.loads(assay('ops', 'tanh', '--json').out)[0]['sections']
         budgets = json.loads(assay('profile', 'show', 'xla-cpu', '--op', 'tanh', '--json').out)['budgets']['tanh']

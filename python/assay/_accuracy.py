@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from assay import _core
 from assay._errors import InvalidArgumentError, NotFoundError, UnsupportedError
 from assay._module import Module, load
 from assay._ops import ops
@@ -182,9 +183,14 @@ class Accuracy:
         try:
             found = ops[operation]
         except KeyError as error:
-            raise NotFoundError(f'there is no operation {error.args[0]}') from error
+            raise NotFoundError(str(error.args[0])) from error
         if type not in found.types:
-            raise InvalidArgumentError(f'{found.name} has no {type}: its types are {" ".join(found.types)}')
+            near = _core.nearest_type(type) if isinstance(type, str) else ''
+            raise InvalidArgumentError(
+                f'{found.name} has no element type {type}'
+                + (f' (did you mean {near}?)' if near else '')
+                + f'; its types are {" ".join(found.types)}'
+            )
         if type[0] not in 'bf':
             raise InvalidArgumentError(f'accuracy is about floats, not {type}')
         arity = found.data['arity']

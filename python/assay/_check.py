@@ -336,7 +336,7 @@ def _whole_report(
 
 def check(
     function: Any,
-    *,
+    *arguments: Any,
     profile: str | None = None,
     target: Target | None = None,
     raise_on: RaiseOn = 'wrong',
@@ -360,6 +360,8 @@ def check(
     for ten seconds at most. custom_calls: functions of (CustomCall, *arrays) for the custom calls
     of the program, by target. `function` may also be a program.
     """
+    if arguments:
+        raise TypeError('assay.check(f)(x, y) takes the arguments of f behind the function that it makes')
     if raise_on not in ('wrong', 'not judged', None):
         raise InvalidArgumentError(f"raise_on is 'wrong', 'not judged' or None, not {raise_on!r}")
     if isolate not in (True, False, 'auto'):

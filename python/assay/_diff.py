@@ -14,7 +14,7 @@ from assay._errors import InvalidArgumentError, NotFoundError
 from assay._module import Module, load
 from assay._options import Budgets, budget_of, seed_of
 from assay._report import Comparison, Report, Repro, SuiteReport, TriageReport
-from assay._targets import Target, core_target
+from assay._targets import Target, core_target, default_profile
 
 
 def _name(target: str | _core.TargetFunction) -> str:
@@ -77,7 +77,7 @@ def diff(
     *,
     kwargs: Mapping[str, Any] | None = None,
     seed: int = 0,
-    profile: str = 'xla-cpu',
+    profile: str | None = None,
     subgraphs: int = 0,
     iterations: int = 1,
     max_ulp: int = 0,
@@ -92,7 +92,8 @@ def diff(
     which accepts `max_ulp`.
 
     right: a backend by name, a device of JAX, or a function of (module, *arrays). args: without
-    them, random ones from `seed` (or those of a snapshot). subgraphs, iterations: groups of up to
+    them, random ones from `seed` (or those of a snapshot). profile: what `right` may do; without it
+    that of a device's platform, and of anything else as the command has it. subgraphs, iterations: groups of up to
     so many instructions, and so many iterations of loops, are asked too. custom_calls: functions
     of (CustomCall, *arrays) for custom calls, by target. reduce: makes the repro smaller, for some
     seconds at most.
@@ -105,7 +106,9 @@ def diff(
         arrays = module._core.random_arguments(seed_of(seed), -1)
     else:
         if args is not None and not isinstance(args, (list, tuple)):
-            raise InvalidArgumentError('args is a list or tuple of the arguments')
+            raise InvalidArgumentError(
+                f'args is a list or tuple of the arguments, not {type(args).__name__}'
+            )
         arrays = module._arguments(tuple(args or ()), kwargs)
     right_target = core_target(right)
     if left == 'golden':
@@ -113,7 +116,7 @@ def diff(
             module,
             arrays,
             right_target,
-            profile,
+            profile or default_profile(right),
             budget,
             subgraphs,
             iterations,
@@ -134,7 +137,7 @@ def triage(
     folder: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
     target: Target | None = None,
     *,
-    profile: str = 'xla-cpu',
+    profile: str | None = None,
     seed: int = 1,
     subgraphs: int = 0,
     iterations: int = 1,
@@ -153,7 +156,7 @@ def triage(
     text = _core.triage(
         [os.fspath(path) for path in paths],
         None if target is None else core_target(target),
-        profile,
+        profile or default_profile(target),
         seed_of(seed),
         budget_of(budgets),
         subgraphs,
@@ -164,7 +167,7 @@ def triage(
 
 def suite(
     target: Target = 'golden',
-    profile: str = 'golden',
+    profile: str | None = None,
     tier: str = 'quick',
     *,
     filter: str | Sequence[str] = (),
@@ -183,7 +186,7 @@ def suite(
             raise InvalidArgumentError(f'repeat and jobs are from 1 to 1024, not {count!r}')
     question = _core.SuiteQuestion()
     question.target = core_target(target)
-    question.profile = profile
+    question.profile = profile or default_profile(target)
     question.tier = tier
     question.globs = [filter] if isinstance(filter, str) else list(filter)
     question.ops = [ops] if isinstance(ops, str) else list(ops)

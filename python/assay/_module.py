@@ -66,6 +66,10 @@ class Verification:
                 'left_out': self.left_out}  # fmt: skip
 
 
+def _counted(arrays: int) -> str:
+    return f'{arrays} {"is" if arrays == 1 else "are"}'
+
+
 @dataclass(frozen=True)
 class Call:
     """How arguments and results of a JAX function are those of its module.
@@ -82,7 +86,7 @@ class Call:
         wanted = getattr(self.tree, 'num_leaves', given)
         if given != wanted:
             raise InvalidArgumentError(
-                f'the function takes {wanted} arrays and {given} are given; its arguments are '
+                f'the function takes {wanted} arrays and {_counted(given)} given; its arguments are '
                 f'{self.tree}'
             )
 
@@ -261,9 +265,11 @@ class Module:
         if len(leaves) != len(wanted):
             listed = ', '.join(f'{each["text"]} {each["parameter"]}' for each in wanted[:8])
             more = ', ...' if len(wanted) > 8 else ''
+            lists = any(isinstance(each, list) for each in args)
             raise InvalidArgumentError(
-                f'the program takes {len(wanted)} arrays and {len(leaves)} are given'
+                f'the program takes {len(wanted)} arrays and {_counted(len(leaves))} given'
                 + (f'; it takes {listed}{more}' if wanted else '')
+                + ('; numpy.asarray makes an array of a list, which is a pytree here' if lists else '')
             )
         arrays = []
         for (what, leaf), shape in zip(leaves, wanted):

@@ -63,7 +63,7 @@ class _Operations(Mapping[str, Operation]):
         found = json.loads(_core.operations(name)) if isinstance(name, str) else []
         if not found:
             near = _core.nearest_operation(name) if isinstance(name, str) else ''
-            raise KeyError(f'{name!r}' + (f'; did you mean {near}?' if near else ''))
+            raise KeyError(f'there is no operation {name!r}' + (f' (did you mean {near}?)' if near else ''))
         return _catalogue()[found[0]['name']]
 
     def __iter__(self) -> Iterator[str]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from assay import _core
-from assay._errors import Error, TargetError, UnsupportedError, WrongResultError
+from assay._errors import Error, InvalidArgumentError, TargetError, UnsupportedError, WrongResultError
 from assay._module import Module
 
 if TYPE_CHECKING:
@@ -255,6 +255,8 @@ class Report:
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the report as .html or .json, by the name of the file."""
         path = os.fspath(path)
+        if not path.endswith(('.html', '.json')):
+            raise InvalidArgumentError(f'a report is saved as .html or .json, not as {path!r}')
         text = self.to_html() if path.endswith('.html') else json.dumps(self.to_dict(), indent=1)
         with open(path, 'w', encoding='utf-8') as file:
             file.write(text)

@@ -41,6 +41,15 @@ def core_target(target: Target) -> str | _core.TargetFunction:
     return CoreFunction(_adapter(target), getattr(target, '__name__', type(target).__name__))
 
 
+def default_profile(target: Target | None) -> str:
+    """What the target may do where nobody says it, by the rule of the command (docs/profiles.md)."""
+    if isinstance(target, str):
+        return _core.default_profile(target)
+    from assay._jax import is_device, profile_of
+
+    return profile_of(target.platform) if is_device(target) else 'cpu-strict'
+
+
 def _adapter(function: Callable[..., Any]) -> _core.TargetFunction:
     from assay import _trees
     from assay._arrays import read_only, to_core

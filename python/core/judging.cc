@@ -241,6 +241,8 @@ void BindJudging(nb::module_& m) {
   m.def("triage", &TriageFolder, nb::arg("paths"), nb::arg("target").none(), nb::arg("profile"),
         nb::arg("seed"), nb::arg("budget"), nb::arg("subgraphs"), nb::arg("iterations"));
   m.def("profiles", &Profiles);
+  m.def("default_profile",
+        [](const std::string& target) { return DefaultProfile(cli::AllBackends(), target); });
 }
 
 }  // namespace assay::python

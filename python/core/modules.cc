@@ -262,6 +262,7 @@ void BindModules(nb::module_& m) {
   m.def("operations", &Operations);
   m.def("nearest_operation",
         [](const std::string& name) { return std::string(NearestOpcodeName(name)); });
+  m.def("nearest_type", [](const std::string& name) { return std::string(NearestTypeName(name)); });
 }
 
 }  // namespace assay::python

@@ -39,7 +39,7 @@ def test_values_that_are_no_arrays(add_tanh: assay.Module, bad: object) -> None:
     [((), 'takes 2 arrays and 0'), ((X,), 'takes 2 arrays and 1'), ((X, X, X), 'and 3 are given'),
      (([X, X], X), 'and 3 are given'), ((X, X.astype(np.float64)), r'argument 1 is f64\[4\]'),
      ((X, X[:3]), r'f32\[3\]'), ((X, X.reshape(2, 2)), r'f32\[2,2\]'), ((X, 1.0), r'f32\[\]'),
-     ((None, X), 'and 1 are given')],
+     ((None, X), 'and 1 is given'), ((X.tolist(), X), 'and 5 are given; .*numpy.asarray makes an array of a list')],
 )  # fmt: skip
 def test_arguments_that_do_not_fit(add_tanh: assay.Module, arguments, message: str) -> None:
     with pytest.raises(assay.InvalidArgumentError, match=message):

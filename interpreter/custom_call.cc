@@ -97,7 +97,8 @@ absl::Status CheckCustomCall(const Instruction& custom_call, const PlanOptions& 
     return absl::OkStatus();
   }
   return absl::UnimplementedError(
-      absl::StrCat("custom call target \"", target, "\" is not known: ", custom_call.Describe()));
+      absl::StrCat("custom call target \"", target, "\" is not known: ", custom_call.Describe(),
+                   "; docs/custom_calls.md says how to give it a meaning"));
 }
 
 absl::Status CheckCustomCallValue(const Instruction& custom_call, const Literal& value) {

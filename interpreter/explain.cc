@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -12,6 +13,13 @@
 
 namespace assay {
 namespace {
+
+// "; one is 0:[0,0]": how an element is written, for those who give an index of another rank.
+std::string IndexForm(int64_t output, const Shape& array) {
+  if (!array.is_array() || array.rank() == 0) return "";
+  return absl::StrCat("; an index has a number for each dimension, as ", output, ":[",
+                      absl::StrJoin(std::vector<int64_t>(array.rank(), 0), ","), "]");
+}
 
 absl::Status CheckQuery(const Shape& result, const ElementQuery& query) {
   const std::vector<const Shape*> outputs = Leaves(result);
@@ -26,9 +34,9 @@ absl::Status CheckQuery(const Shape& result, const ElementQuery& query) {
     inside = query.index[d] >= 0 && query.index[d] < array.dimension(d);
   }
   if (inside) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat("output ", query.output, " is ", array.ToString(),
-                                                 ", which has no element [",
-                                                 absl::StrJoin(query.index, ","), "]"));
+  return absl::InvalidArgumentError(
+      absl::StrCat("output ", query.output, " is ", array.ToString(), ", which has no element [",
+                   absl::StrJoin(query.index, ","), "]", IndexForm(query.output, array)));
 }
 
 // The tree of an element that has been evaluated. `nodes` may still be made.

@@ -16,6 +16,7 @@
 #include "backends/cuda/device/plugin_loader.h"
 #include "backends/golden/golden_backend.h"
 #include "backends/process/process_backend.h"
+#include "spec/nearest_name.h"
 
 namespace assay {
 namespace {
@@ -125,8 +126,21 @@ const BackendKind* FindKind(absl::Span<const BackendKind> kinds, absl::string_vi
   return nullptr;
 }
 
-// What a path or a command line without its kind was probably meant to be, or nothing.
-std::string ProbablyMeant(absl::string_view specification) {
+// What a path, a command line without its kind or a kind that is misspelled was probably meant to
+// be, or nothing.
+std::string ProbablyMeant(absl::Span<const BackendKind> kinds, absl::string_view specification) {
+  if (specification == "gpu") return DidYouMean("cuda");
+  std::vector<std::string> names;
+  for (const BackendKind& kind : kinds) names.push_back(kind.name);
+  const size_t colon = specification.find(':');
+  const std::string nearest = NearestName(
+      colon == absl::string_view::npos ? specification : specification.substr(0, colon + 1), names);
+  if (!nearest.empty()) {
+    const absl::string_view rest =
+        colon == absl::string_view::npos ? "" : specification.substr(colon + 1);
+    const std::string meant = absl::StrCat(nearest, rest);
+    if (meant != specification) return absl::StrCat(" (did you mean '", meant, "'?)");
+  }
   const bool library = absl::EndsWith(specification, ".so");
   const bool program = absl::StrContains(specification, '/') ||
                        absl::StrContains(specification, ' ') ||
@@ -166,7 +180,7 @@ absl::StatusOr<std::unique_ptr<Backend>> MakeBackend(absl::Span<const BackendKin
     return kind->make(specification.substr(kind->name.size()), options);
   }
   return absl::InvalidArgumentError(
-      absl::StrCat("'", specification, "' is not a backend", ProbablyMeant(specification),
+      absl::StrCat("'", specification, "' is not a backend", ProbablyMeant(kinds, specification),
                    "; there are ", ListOf(kinds), ". A program of yours is process:COMMAND"));
 }
 

@@ -31,10 +31,24 @@ TEST(Factory, RefusesWhatIsNotInTheTableAndListsWhatIs) {
   for (const char* specification : {"", "gold", "golden2", "process:", "process", "Golden"}) {
     const absl::Status status = Make(specification).status();
     EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument) << specification;
-    EXPECT_THAT(status.message(), HasSubstr("is not a backend; there are "));
+    EXPECT_THAT(status.message(), HasSubstr("is not a backend"));
+    EXPECT_THAT(status.message(), HasSubstr("; there are "));
     for (const BackendKind& kind : BuiltInBackends()) {
       EXPECT_THAT(status.message(), HasSubstr(kind.usage()));
     }
+  }
+}
+
+TEST(Factory, SuggestsWhatIsMeant) {
+  constexpr const char* kMeant[][2] = {{"gold", "(did you mean 'golden'?)"},
+                                       {"proces:./mine x", "(did you mean 'process:./mine x'?)"},
+                                       {"./mine", "(did you mean 'process:./mine'?)"},
+                                       {"gpu", "(did you mean cuda?)"}};
+  for (const auto& [given, meant] : kMeant) {
+    EXPECT_THAT(Make(given).status().message(), HasSubstr(meant));
+  }
+  for (const char* given : {"process:", "pjrt:", "nothing-like-it"}) {
+    EXPECT_THAT(Make(given).status().message(), HasSubstr("is not a backend; there are "));
   }
 }
 

@@ -154,7 +154,7 @@ absl::Status ProcessBackend::EnsureChild() {
   absl::Status status = hello.ok() ? ReadHello(*hello) : hello.status();
   // Whatever it answers instead: it does not start.
   if (!hello.ok() && !absl::IsAborted(status)) {
-    status = absl::AbortedError(absl::StrCat("did not say hello: ", status.message()));
+    status = absl::AbortedError(absl::StrCat("the target does not start: ", status.message()));
   }
   if (!status.ok()) child_ = nullptr;  // one that refused is asked again the next time
   return status;

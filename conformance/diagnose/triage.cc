@@ -317,6 +317,7 @@ std::string KindOfError(const Evidence& evidence) {
   const auto is_nan = [](absl::string_view text) { return absl::StrContains(text, "nan"); };
   const auto is_infinite = [](absl::string_view text) { return absl::StrContains(text, "inf"); };
   if (evidence.golden == "true" || evidence.golden == "false") return "another truth value";
+  if (is_nan(evidence.golden) && is_nan(evidence.actual)) return "other bits of a NaN";
   if (is_nan(evidence.golden)) return "a number instead of NaN";
   if (is_nan(evidence.actual)) return "NaN instead of a number";
   if (is_infinite(evidence.actual) && !is_infinite(evidence.golden)) {

@@ -221,6 +221,8 @@ TEST(TriageKinds, OfErrors) {
   };
   EXPECT_EQ(kind("1", "nan"), "NaN instead of a number");
   EXPECT_EQ(kind("nan", "1"), "a number instead of NaN");
+  EXPECT_EQ(kind("nan(0x1)", "nan"), "other bits of a NaN");
+  EXPECT_EQ(kind("(nan, 0)", "(-nan, 0)"), "other bits of a NaN");
   EXPECT_EQ(kind("1", "-inf"), "infinity instead of a number");
   EXPECT_EQ(kind("2.5", "-2.5"), "the opposite sign");
   EXPECT_EQ(kind("true", "false"), "another truth value");

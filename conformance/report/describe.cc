@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -15,6 +16,7 @@
 #include "absl/strings/strip.h"
 #include "absl/types/span.h"
 #include "conformance/judge/verdict_text.h"
+#include "spec/op_info.h"
 
 namespace assay::conformance {
 namespace {
@@ -58,11 +60,24 @@ bool CountsAsFailure(const CaseResult& result) {
   return IsFailure(result.outcome) && !result.waived();
 }
 
-void AppendCounts(const RunTally& tally, std::string* text) {
+// ": targets of profile cpu-strict do not check modules": the reason that all cases have which did
+// not run, or nothing.
+std::string WhyNotRun(const RunResult& run) {
+  const std::string* reason = nullptr;
+  for (const CaseResult& each : run.cases) {
+    if (each.outcome != Outcome::kNotRun) continue;
+    if (reason != nullptr && *reason != each.message) return "";
+    reason = &each.message;
+  }
+  return reason == nullptr || reason->empty() ? "" : absl::StrCat(": ", *reason);
+}
+
+void AppendCounts(const RunResult& run, const RunTally& tally, std::string* text) {
   for (int i = 0; i < kOutcomes; ++i) {
     if (tally.outcomes[i] == 0) continue;
-    absl::StrAppendFormat(text, "%9s %s\n", WithCommas(tally.outcomes[i]),
-                          OutcomeName(static_cast<Outcome>(i)));
+    const Outcome outcome = static_cast<Outcome>(i);
+    absl::StrAppendFormat(text, "%9s %s%s\n", WithCommas(tally.outcomes[i]), OutcomeName(outcome),
+                          outcome == Outcome::kNotRun ? WhyNotRun(run) : "");
   }
   if (tally.waived > 0) absl::StrAppendFormat(text, "%9d of them waived\n", tally.waived);
   std::vector<std::string> freedoms;
@@ -144,14 +159,21 @@ std::string WhyItFails(const CaseResult& result) {
                       wrong == 1 ? " is" : " are", " wrong, worst ", InWords(*worst));
 }
 
+bool IsOperation(absl::string_view name) {
+  return absl::c_any_of(Catalogue(), [&](const OpInfo& op) { return op.name == name; });
+}
+
 void AppendFailures(const RunResult& run, std::string* text) {
   std::map<std::string, int64_t> by_operation;
-  std::string first, shown;
+  std::string first, first_op, shown;
   size_t failures = 0;
   for (const CaseResult& each : run.cases) {
     if (!CountsAsFailure(each)) continue;
     ++by_operation[each.op.empty() ? "program" : each.op];
-    if (failures == 0) first = each.id;
+    if (failures == 0) {
+      first = each.id;
+      first_op = each.op;
+    }
     if (failures++ >= kShownFailures) continue;
     absl::StrAppend(&shown, "  ", OutcomeName(each.outcome), ": ", each.id, ": ", Headline(each),
                     "\n", failures == 1 ? EvidenceLines(each) : WorstLine(each));
@@ -172,6 +194,9 @@ void AppendFailures(const RunResult& run, std::string* text) {
     absl::StrAppend(text, "  and ", failures - kShownFailures, " more\n");
   }
   absl::StrAppend(text, "run the first again with:\n  ", RepeatCommand(run, first), "\n");
+  if (IsOperation(first_op)) {
+    absl::StrAppend(text, "assay ops ", first_op, " says what the operation returns\n");
+  }
 }
 
 }  // namespace
@@ -373,7 +398,7 @@ std::string FormatSummary(const RunResult& run) {
   if (!run.tier.empty()) absl::StrAppend(&text, ", tier ", run.tier);
   if (run.shards > 1) absl::StrAppend(&text, ", shard ", run.shard, "/", run.shards);
   absl::StrAppend(&text, ": ", ShareThatRan(tally), " in ", Seconds(run.seconds), "\n");
-  AppendCounts(tally, &text);
+  AppendCounts(run, tally, &text);
   AppendHardlyTested(run, &text);
   AppendFailures(run, &text);
   for (const std::string& complaint : run.complaints) absl::StrAppend(&text, complaint, "\n");

@@ -48,7 +48,8 @@ class GraphView {
   legend() {
     const counts = new Map(), chips = make('div', {id: 'legend', 'class': 'chips'});
     for (const node of this.nodes) counts.set(node.data.outcome, (counts.get(node.data.outcome) || 0) + 1);
-    for (const [outcome, count] of [...counts].sort()) {
+    const places = Object.keys(SIGNS), badness = outcome => places.indexOf(outcome);
+    for (const [outcome, count] of [...counts].sort((a, b) => badness(b[0]) - badness(a[0]))) {  // the worst first
       const sign = outcome ? mark(outcome) : make('span', {'class': 'mark', 'aria-hidden': 'true'});
       chips.append(make('span', {'class': 'outcome'}, sign, make('span', {}, `${outcome || 'not asked alone'} ${count}`)));
     }

@@ -156,7 +156,7 @@ void CaseRunner::RunRefused(const CorpusCase& corpus_case, CaseResult* result) {
   const bool strict = corpus_case.Tag("form") == "strict";
   if (checks == ModuleChecks::kNone || (strict && checks == ModuleChecks::kXla)) {
     result->message = absl::StrCat("targets of profile ", profile_.name(), " do not check ",
-                                   strict ? "this clause" : "modules");
+                                   checks == ModuleChecks::kNone ? "modules" : "this clause");
     return;
   }
   const absl::StatusOr<std::unique_ptr<Module>> module = ReadModule(corpus_case);

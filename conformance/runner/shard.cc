@@ -27,6 +27,10 @@ constexpr const LauncherVariables& kGoogleTest = kLaunchers[3];
 absl::StatusOr<Shard> ShardOf(absl::string_view index, absl::string_view count,
                               absl::string_view where) {
   Shard shard;
+  if (count.empty()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(where, ": '", index, "' is not I/N, as 0/4, or auto"));
+  }
   if (!absl::SimpleAtoi(index, &shard.index) || !absl::SimpleAtoi(count, &shard.count) ||
       shard.index < 0 || shard.index >= shard.count) {
     return absl::InvalidArgumentError(absl::StrCat(where, ": there is no shard '", index, "' of '",

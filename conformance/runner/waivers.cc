@@ -59,7 +59,10 @@ absl::StatusOr<std::vector<Waiver>> ReadWaivers(absl::string_view text, const st
   parser.RecordErrorsTo(&error);
   parser.WriteLocationsTo(&places);
   if (!parser.ParseFromString(std::string(text), &file)) {
-    return absl::InvalidArgumentError(absl::StrCat(name, ":", error.text()));
+    return absl::InvalidArgumentError(
+        absl::StrCat(name, ":", error.text(),
+                     "\ndocs/conformance.md describes files of waivers, and --write-waivers FILE "
+                     "writes one"));
   }
   const auto* field = WaiverFile::descriptor()->FindFieldByName("waivers");
   std::vector<Waiver> waivers;

@@ -176,6 +176,11 @@ absl::StatusOr<Stored> StoredType(const std::string& descr, absl::string_view ty
     if (named && IsArray(*named)) return Stored{*named, big_endian};
     if (code == "V1") return Stored{ElementType::kU8, big_endian, true};
     if (code == "V2") return Stored{ElementType::kU16, big_endian, true};
+    if (code == "O") {
+      return absl::InvalidArgumentError(
+          "it holds Python objects (numpy type object), not numbers; numpy.asarray(x, dtype) gives "
+          "them a type");
+    }
     return absl::InvalidArgumentError(absl::StrCat("the numpy type ", descr, " is not known",
                                                    code.substr(0, 1) == "V" ? kNameTheType : ""));
   }

@@ -46,7 +46,7 @@ absl::StatusOr<Archive> OpenArchive(const std::string& content) {
   zip_t* archive = source == nullptr ? nullptr : zip_open_from_source(source, ZIP_RDONLY, &error);
   if (archive == nullptr) {
     if (source != nullptr) zip_source_free(source);
-    absl::Status status = ZipError("not a good zip archive", &error);
+    absl::Status status = ZipError("it is not a .npz file of numpy", &error);
     zip_error_fini(&error);
     return status;
   }

@@ -230,7 +230,7 @@ absl::StatusOr<ModuleFile> ParseContent(absl::string_view content, const std::st
   file.text_form = !format;
   if (!format && !LooksLikeText(content)) {
     return absl::InvalidArgumentError(
-        absl::StrCat(name, ": neither HLO text nor a protobuf with a module in it"));
+        absl::StrCat(name, ": neither HLO text nor a protobuf with a module in it, nor StableHLO"));
   }
   if (!format) format = TextProtoFormat(content);
   if (!format) {

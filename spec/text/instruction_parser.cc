@@ -4,6 +4,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
+#include "spec/nearest_name.h"
 #include "spec/text/module_parser.h"
 
 namespace assay {
@@ -105,7 +106,8 @@ bool ModuleParser::ReadOpcode(Draft& draft, const Shape& shape) {
       draft.wrapped = std::make_unique<Instruction>(sugar->first, Shape::Token());
     }
   } else {
-    return reader_.Fail(absl::StrCat("unknown opcode '", lexer.word(), "'"));
+    return reader_.Fail(absl::StrCat("unknown opcode '", lexer.word(), "'",
+                                     DidYouMean(NearestOpcodeName(lexer.word()))));
   }
   draft.instruction->set_position(lexer.PositionOf(draft.begin));
   lexer.Next();

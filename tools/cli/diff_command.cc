@@ -73,6 +73,9 @@ struct DiffCommand {
 // Options that would do nothing are mistakes.
 absl::Status DiffCommand::CheckOptions() const {
   if (absl::Status status = inputs.Check(); !status.ok()) return status;
+  if (!html.empty()) {
+    if (absl::Status status = CheckWritable(html); !status.ok()) return status;
+  }
   if (!isolate) {
     const char* useless = !profile.given.empty()  ? "--profile"
                           : depth.given()         ? "--subgraphs or --iterations"

@@ -24,9 +24,13 @@ from assay_process import Refusal, serve
 
 class Target:
     def hello(self):
+        if sys.argv[1] == 'dies':
+            return {{'name': 'dies', 'version': '1', 'formats': ['hlo-text']}}
         return {{'name': 'adder', 'version': '1', 'formats': ['hlo-text'], 'operations': ['parameter', 'add'], 'types': ['s32']}}
 
     def compile(self, module_format, module):
+        if sys.argv[1] == 'dies':
+            os._exit(3)
         text = module.decode()
         numbers = dict(re.findall(r'(%\\S+) = \\S+ parameter\\((\\d+)\\)', text))
         sums = re.findall(r' add\\(([^)]*)\\)', text)
@@ -56,6 +60,10 @@ class Faults(CommandLineTest):
     def adder(self, how):
         script = self.path('adder.py', ADDER.format(peers=os.path.join(SOURCE, 'tools', 'peers')))
         return 'process:%s -IS %s %s' % (sys.executable, script, how)
+
+    def test_a_target_that_dies_at_every_program(self):
+        self.expect(assay('fuzz', '--target', self.adder('dies'), '--ops', 'add,negate', '--programs', '6', '--seconds', '60',
+                          '--no-reduction', '--jobs', '1'), 1, 'crash: every program', '6 programs', '6 finding', '1 signature')
 
     def test_a_target_of_one_type(self):
         result = self.expect(assay('fuzz', '--target', self.adder('well'), '--ops', 'add', '--types', 's32,f32,u8', '--programs',
@@ -194,10 +202,8 @@ class Fuzz(CommandLineTest):
         self.expect(assay('fuzz', '--target', MUTANT, '--isolate', '--ops', 'reverse,add,broadcast', '--types', 's32,f32',
                           '--programs', '40', '--seconds', '60', '--jobs', '1'), 1, 'wrong: reverse')
 
-    def test_targets_that_die_or_refuse(self):
-        # The run goes on, and says once that the target dies at every program.
-        self.expect(assay('fuzz', '--target', 'process:exit 3', '--ops', 'add,negate', '--programs', '6', '--seconds', '60',
-                          '--no-reduction', '--jobs', '1'), 1, 'crash: every program', '6 programs', '6 finding', '1 signature')
+    def test_a_target_that_does_not_start(self):
+        self.expect(assay('fuzz', '--target', 'process:exit 3', '--seconds', '60'), 5, 'exited with code 3')
 
     def test_parts_of_real_modules(self):
         seeds = os.path.join(self.folder.name, 'seeds')

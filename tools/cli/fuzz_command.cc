@@ -136,6 +136,14 @@ absl::Status FuzzCommand::Check() {
     }
     if (absl::Status status = CheckWritable(std::string(path)); !status.ok()) return status;
   }
+  for (const std::string& folder : {out, corpus}) {
+    std::error_code ignored;
+    if (std::filesystem::exists(folder, ignored) &&
+        !std::filesystem::is_directory(folder, ignored)) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(folder, ": is a file; --out and --corpus name folders"));
+    }
+  }
   if (resume && json_.empty()) {
     return absl::InvalidArgumentError("--resume goes on from the file of --report json=FILE");
   }
@@ -229,7 +237,9 @@ absl::Status FuzzCommand::WriteReports(const fuzz::CampaignResult& result) const
 void PrintGroup(const fuzz::FindingGroup& group) {
   std::cout << Coloured(Colour::kRed, Printable(group.signature.Text())) << " (" << group.count
             << (group.count == 1 ? " program" : " programs") << ", first " << group.program;
-  if (group.instructions > 0) std::cout << ", reduced to " << group.instructions << " instructions";
+  if (group.instructions > 0) {
+    std::cout << ", reduced to " << conformance::Counted(group.instructions, "instruction");
+  }
   std::cout << ")\n  " << Printable(group.detail) << "\n";
   if (!group.folder.empty()) std::cout << "  " << group.folder << "\n";
 }
@@ -278,7 +288,7 @@ absl::Status FuzzCommand::ChooseVocabulary(fuzz::GrammarOptions* grammar) const 
   const absl::StatusOr<std::unique_ptr<Backend>> asked = MakeTarget();
   if (!asked.ok()) return asked.status();
   const absl::StatusOr<FuzzVocabulary> own = VocabularyOf(**asked);
-  if (!own.ok()) return absl::OkStatus();  // it does not start, which the campaign finds
+  if (!own.ok()) return own.status();  // it does not start
   if (operations.empty()) grammar->operations = own->operations;
   if (types.empty()) grammar->types = own->types;
   if (own->one_device) grammar->collectives = false;

@@ -5,6 +5,7 @@
 #include <iostream>
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "spec/files/file_io.h"
 #include "spec/proto/module_file.h"
@@ -55,7 +56,9 @@ absl::StatusOr<std::shared_ptr<const fuzz::SeedModules>> ReadSeedModules(
     if (status.ok()) {
       modules.push_back(std::move(file->module));
     } else if (left_out++ == 0) {
-      std::cerr << "assay: " << Printable(path) << ": " << Printable(status.message()) << "\n";
+      const bool named = absl::StartsWith(status.message(), path);
+      std::cerr << "assay: " << (named ? "" : Printable(path) + ": ") << Printable(status.message())
+                << "\n";
     }
   }
   if (left_out > 0) {

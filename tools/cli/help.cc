@@ -10,6 +10,7 @@
 #include <limits>
 #include <vector>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
@@ -100,10 +101,31 @@ const CLI::App& DeepestCommand(const CLI::App& app) {
   return *command;
 }
 
+// The first word of the line that looks like an option and is none of the command. A value that
+// stands behind such a word is no argument too many. Null if there is none.
+const char* FirstUnknownOption(const CLI::App& app, int argc, char** argv) {
+  const CLI::App& command = DeepestCommand(app);
+  for (int i = 1; i < argc; ++i) {
+    const absl::string_view word = argv[i];
+    if (word == "--") return nullptr;
+    const bool is_long = absl::StartsWith(word, "--");
+    if (word.size() < 2 || word[0] != '-' || absl::ascii_isdigit(word[1])) continue;
+    const std::string name(is_long ? word.substr(0, word.find('=')) : word.substr(0, 2));
+    if (command.get_option_no_throw(name) == nullptr) return argv[i];
+  }
+  return nullptr;
+}
+
 // "there is no option --input (did you mean --inputs?)"
 std::string UnknownOption(const CLI::App& app, absl::string_view given) {
   given = given.substr(0, given.find_first_of(" ="));
-  if (!absl::StartsWith(given, "-")) return absl::StrCat("'", given, "' is one argument too many");
+  if (!absl::StartsWith(given, "-")) {
+    const bool is_target = DeepestCommand(app).get_option_no_throw("--target") != nullptr &&
+                           access(std::string(given).c_str(), X_OK) == 0;
+    return absl::StrCat(
+        "'", given, "' is one argument too many",
+        is_target ? absl::StrCat(" (did you mean --target process:", given, "?)") : "");
+  }
   std::vector<std::string> names;
   for (const CLI::Option* option : DeepestCommand(app).get_options()) {
     if (absl::StartsWith(option->get_name(), "--")) names.push_back(option->get_name());
@@ -131,11 +153,21 @@ std::string MissingArgument(const std::string& text) {
                       words[7], words[7] == "1" ? " was given" : " were given");
 }
 
+// What other programs call a command or an option of this one.
+constexpr struct {
+  const char *word, *command;
+} kOtherWords[] = {{"check", "verify"}, {"compare", "diff"},      {"convert", "show --to"},
+                   {"evaluate", "run"}, {"info", "show --stats"}, {"list", "corpus list"},
+                   {"suite", "test"},   {"version", "--version"}};
+
 // " (did you mean test?)", or nothing.
 std::string NearestCommand(const CLI::App& app, absl::string_view given) {
   std::vector<std::string> names;
   for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
     names.push_back(command->get_name());
+  }
+  for (const auto& [word, command] : kOtherWords) {
+    if (app.get_parent() == nullptr && given == word) return DidYouMean(command);
   }
   return DidYouMean(NearestName(given, names));
 }
@@ -146,14 +178,17 @@ std::string WhatIsWrong(const CLI::App& app, const CLI::ParseError& error, int a
   const int place = 1 + static_cast<int>(app.get_subcommands().size());
   const bool wants_command = dynamic_cast<const CLI::RequiredError*>(&error) != nullptr &&
                              absl::StrContains(error.what(), "subcommand");
+  const auto* invalid = dynamic_cast<const CLI::ValidationError*>(&error);
+  if (invalid == nullptr && !wants_command) {
+    const char* const unknown = FirstUnknownOption(app, argc, argv);
+    if (unknown != nullptr) return UnknownOption(app, unknown);
+  }
   if (const auto* extras = dynamic_cast<const CLI::ExtrasError*>(&error)) {
     const absl::string_view text = extras->what();
     const size_t colon = text.rfind(": ");
     return UnknownOption(app, colon == absl::string_view::npos ? text : text.substr(colon + 2));
   }
-  if (const auto* invalid = dynamic_cast<const CLI::ValidationError*>(&error)) {
-    return WithoutSet(invalid->what());
-  }
+  if (invalid != nullptr) return WithoutSet(invalid->what());
   if (wants_command && place < argc && argv[place][0] == '-')
     return UnknownOption(app, argv[place]);
   if (wants_command && place >= argc) return "no command was given";

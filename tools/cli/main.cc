@@ -5,6 +5,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "CLI/CLI.hpp"
 #include "tools/cli/commands.h"
@@ -47,6 +48,13 @@ int main(int argc, char** argv) {
       "other implementation failed. assay COMMAND --help tells more about a command. Pages that "
       "help texts cite, as docs/profiles.md, are in the source tree and in share/assay of an "
       "installation.");
+  // `assay help run` is `assay run --help`.
+  std::vector<char*> words(argv, argv + argc);
+  std::string help = "--help";
+  if (argc > 1 && std::strcmp(argv[1], "help") == 0) {
+    words.erase(words.begin() + 1);
+    words.push_back(help.data());
+  }
   int exit_code = assay::cli::kExitOk;
   assay::cli::AddRunCommand(app, &exit_code);
   assay::cli::AddDiffCommand(app, &exit_code);
@@ -65,7 +73,7 @@ int main(int argc, char** argv) {
   assay::cli::AddFuzzCommand(app, &exit_code);
   assay::cli::AddReduceCommand(app, &exit_code);
   try {
-    app.parse(argc, argv);
+    app.parse(static_cast<int>(words.size()), words.data());
   } catch (const CLI::ParseError& error) {
     exit_code = assay::cli::FinishParse(app, error, argc, argv);
   } catch (const std::bad_alloc&) {

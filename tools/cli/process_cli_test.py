@@ -89,7 +89,7 @@ class Processes(CommandLineTest):
                              ({'types': 'f32'}, ('types that are not a list',)), ({'operations': [1]}, ('operations that are not names',))):
             self.expect(assay('test', '--cases', self.cases, '--target', self.says(**hello)), 5, *words)
         for hello, words in (({'dynamic_sizes': 1}, 'dynamic_sizes that is neither true nor false'), ({'devices': '4'}, 'devices that is not a whole number'),
-                             ({'type': 'error', 'kind': 'unsupported', 'message': 'no licence'}, 'did not say hello: ')):
+                             ({'type': 'error', 'kind': 'unsupported', 'message': 'no licence'}, 'the target does not start: ')):
             self.expect(assay('test', '--cases', self.cases, '--target', self.says(**hello)), 5, words)
         module = self.path('m.hlo', 'ENTRY e { x = f32[] parameter(0) ROOT r = f32[] negate(x) }')
         self.expect(assay('diff', module, '--inputs', 'random', '--right', self.says(operations=['neg'])), 5, 'did you mean negate?')

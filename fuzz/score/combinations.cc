@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 
@@ -285,6 +286,7 @@ const std::vector<conformance::Mutant>& CombinationMutants() {
   static const auto* const mutants = [] {
     auto* made = new std::vector<conformance::Mutant>;
     for (const Combination& row : kCombinations) made->push_back(MutantOf(row));
+    for (conformance::Mutant& rewrite : RewriteCombinations()) made->push_back(std::move(rewrite));
     return made;
   }();
   return *mutants;

@@ -12,6 +12,9 @@ namespace assay::fuzz {
 // Returns mutants that are not in conformance/mutants.
 const std::vector<conformance::Mutant>& CombinationMutants();
 
+// Returns those of them that are wrong rewrites of programs (rewrite_combinations.cc).
+std::vector<conformance::Mutant> RewriteCombinations();
+
 }  // namespace assay::fuzz
 
 #endif  // ASSAY_FUZZ_SCORE_COMBINATIONS_H_

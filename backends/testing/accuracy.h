@@ -53,9 +53,10 @@ std::string TableHeading(ElementType type);
 std::string TableRow(const Accuracy& accuracy);
 
 // Prints the tables of the types of 16 bits and more: of functions of one operand of at most 32
-// bits `inputs` operands, of all others `pairs`. Where `only` is not empty, of that function.
+// bits `inputs` operands, of all others `pairs`. A function or type that is not empty is the only
+// one that is measured.
 void PrintTables(
-    int64_t inputs, int64_t pairs, const std::string& only,
+    int64_t inputs, int64_t pairs, const std::string& only, const std::string& only_type,
     const std::function<Accuracy(Opcode, ElementType, int64_t inputs, int threads)>& measured);
 
 }  // namespace assay::measure

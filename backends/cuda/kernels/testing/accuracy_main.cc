@@ -1,9 +1,10 @@
 // Writes the tables of docs/cuda_accuracy.md: the largest errors of the kernels' functions.
 //
-// usage: cuda_accuracy [INPUTS [PAIRS [FUNCTION]]]
+// usage: cuda_accuracy [INPUTS [PAIRS [FUNCTION [TYPE]]]]
 //   INPUTS    inputs of functions of one operand; 4294967296 takes every f32
 //   PAIRS     pairs, complex numbers and f64 operands
-//   FUNCTION  measures one function only
+//   FUNCTION  measures one function only, or `all`
+//   TYPE      measures one of the types of 16 bits and more only
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -43,9 +44,10 @@ void PrintNarrowTypes(int64_t pairs, const std::string& only) {
 int Run(int argc, char** argv) {
   const int64_t inputs = argc > 1 ? std::atoll(argv[1]) : 1 << 24;
   const int64_t pairs = argc > 2 ? std::atoll(argv[2]) : 1 << 20;
-  const std::string only = argc > 3 ? argv[3] : "";
-  PrintNarrowTypes(pairs, only);
-  measure::PrintTables(inputs, pairs, only, Measured);
+  const std::string function = argc > 3 ? argv[3] : "all", type = argc > 4 ? argv[4] : "";
+  const std::string only = function == "all" ? "" : function;
+  if (type.empty()) PrintNarrowTypes(pairs, only);
+  measure::PrintTables(inputs, pairs, only, type, Measured);
   return 0;
 }
 

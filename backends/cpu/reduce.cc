@@ -436,9 +436,9 @@ absl::Status ReduceKernel::RunParts(absl::Span<const ArrayRef> operands,
 absl::Status ReduceKernel::Execute(absl::Span<const ArrayRef> arrays,
                                    absl::Span<const MutableArrayRef> results,
                                    Context& context) const {
-  std::vector<ArrayRef> sources;
+  FusedReader::SourceList sources;
   if (fused_ != nullptr) sources = fused_->Sources(arrays);
-  const absl::Span<const ArrayRef> operands = fused_ != nullptr ? sources : arrays;
+  const auto operands = fused_ != nullptr ? absl::MakeConstSpan(sources) : arrays;
   const int64_t total = outer_ * width_;
   if (total == 0) return absl::OkStatus();
   if (parts_ > 1) return RunParts(operands, results, context);

@@ -69,17 +69,19 @@ class Fuser {
       std::vector<const Instruction*> members = Grow(*root);
       const bool alone = members.empty();
       if (alone && !IsElementwise(*root)) continue;
-      if (alone) members.push_back(root);
+      if (alone) members = WithSources(*root);
       bool elementwise = true;
       for (const Instruction* member : members) {
         elementwise = elementwise && (IsElementwise(*member) || IsSource(*member));
       }
-      groups_.push_back(
-          {.members = std::move(members), .elementwise = elementwise, .size = &root->shape()});
+      groups_.push_back({.members = std::move(members),
+                         .elementwise = elementwise,
+                         .alone = alone,
+                         .size = &root->shape()});
     }
     FusionMerger(computation_).Run(groups_);
     for (const FusionGroup& group : groups_) {
-      if (group.members.size() > 1) Make(group);
+      if (!group.alone && !group.members.empty()) Make(group);
     }
     if (editor_.changed()) editor_.Finish();
   }
@@ -145,12 +147,31 @@ class Fuser {
       }
     }
     if (computing < 2 || inputs.size() > kMostInputs) return {};
-    std::sort(list.begin(), list.end(),
-              [](const Instruction* a, const Instruction* b) { return a->index() > b->index(); });
+    SortByFallingIndex(list);
     for (const Instruction* member : list) {
       if (!MayBeDuplicated(*member)) taken_[member->index()] = 1;
     }
     return list;
+  }
+
+  // An instruction and what it reads that any group may duplicate.
+  std::vector<const Instruction*> WithSources(const Instruction& root) {
+    absl::flat_hash_set<const Instruction*> group = {&root};
+    std::vector<const Instruction*> list = {&root};
+    for (size_t i = 0; i < list.size(); ++i) {
+      for (const Instruction* operand : list[i]->operands()) {
+        const bool joins = IsSource(*operand) && MayBeDuplicated(*operand) &&
+                           editor_.IsFree(*operand) && !analysis::HasDynamicSizes(*operand);
+        if (joins && group.insert(operand).second) list.push_back(operand);
+      }
+    }
+    SortByFallingIndex(list);
+    return list;
+  }
+
+  static void SortByFallingIndex(std::vector<const Instruction*>& list) {
+    std::sort(list.begin(), list.end(),
+              [](const Instruction* a, const Instruction* b) { return a->index() > b->index(); });
   }
 
   // The members that are used outside, the last first.

@@ -110,6 +110,7 @@ bool FusionMerger::TryMerge(FusionGroup& user, FusionGroup& producer) {
   std::sort(merged.begin(), merged.end(),
             [](const Instruction* a, const Instruction* b) { return a->index() > b->index(); });
   user.members = std::move(merged);
+  user.alone = false;
   producer.members.clear();
   Contract(user.members);
   return true;

@@ -20,6 +20,7 @@ struct FusionGroup {
   // The members by falling index, including instructions that several groups may duplicate.
   std::vector<const Instruction*> members;
   bool elementwise = false;  // true if all computing members are elementwise on arrays of one size
+  bool alone = false;        // true if one member computes: the group is worth no fusion
   const Shape* size = nullptr;
 };
 
@@ -30,8 +31,8 @@ class FusionMerger {
   // The instructions of the computation must be in topological order.
   explicit FusionMerger(const Computation& computation);
 
-  // Merges elementwise groups of one size that use each other's results. Groups may have one
-  // instruction. Other groups are unchanged.
+  // Merges elementwise groups of one size that use each other's results. Other groups are
+  // unchanged.
   void Run(std::vector<FusionGroup>& groups);
 
  private:

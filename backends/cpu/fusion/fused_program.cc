@@ -1,5 +1,6 @@
 #include "backends/cpu/fusion/fused_program.h"
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -30,6 +31,24 @@ struct Leaf {
   std::optional<View> view;
   ProgramBuilder::Value value = -1;
 };
+
+// Longer iotas are not tabulated.
+constexpr int64_t kMaxIotaSize = kMaxLiteralBytes / 16;
+
+// The largest divisor of `size` that is at most the length of a block.
+int64_t PeriodOf(int64_t size) {
+  constexpr int64_t kLongest = 1024;
+  int64_t period = std::min(size, kLongest);
+  while (size % period != 0) --period;
+  return period;
+}
+
+// Returns true if the numbers below `size` have exact sums in the type, integers by wrapping.
+bool AddsExactly(ElementType type, int64_t size) {
+  if (IsInteger(type)) return true;
+  const bool is_wide = type == ElementType::kF32 || type == ElementType::kF64;
+  return is_wide && size <= int64_t{1} << Info(type).format->significand_bits;
+}
 
 Element IotaElement(ElementType type, int64_t index) {
   const ElementType part = IsComplex(type) ? Info(type).component : type;
@@ -141,13 +160,44 @@ class Fuser : private analysis::Inliner<Leaf> {
     const Shape& shape = instruction.shape();
     const int64_t d = instruction.GetInt(Attr::kIotaDimension);
     const int64_t size = shape.dimension(d);
-    if (size > kMaxLiteralBytes / 16) return Refuse(instruction, "a long iota");
-    const Shape line(shape.element_type(), {size});
-    Literal numbers = Literal::Zeros(line);
-    for (int64_t i = 0; i < size; ++i) numbers.Set(i, IotaElement(shape.element_type(), i));
-    absl::StatusOr<View> view = AddLiteral(instruction, std::move(numbers));
+    if (size > kMaxIotaSize) return EmitLongIota(instruction);
+    absl::StatusOr<View> view = AddNumbers(instruction, size, 1);
     if (!view.ok()) return view.status();
     return Value{OfView(shape.element_type(), view->Broadcast(shape.dimensions(), {d}))};
+  }
+
+  // The sum of two short iotas, one of which repeats: i = (i / period) * period + i % period.
+  absl::StatusOr<Value> EmitLongIota(const Instruction& instruction) {
+    const Shape& shape = instruction.shape();
+    const ElementType type = shape.element_type();
+    const int64_t d = instruction.GetInt(Attr::kIotaDimension);
+    const int64_t size = shape.dimension(d);
+    const int64_t period = PeriodOf(size), periods = size / period;
+    if (periods > kMaxIotaSize || !AddsExactly(type, size) || shape.element_count() == 0) {
+      return Refuse(instruction, "a long iota");
+    }
+    Dimensions dimensions = {1, periods, period, 1};
+    for (int64_t k = 0; k < d; ++k) dimensions.front() *= shape.dimension(k);
+    for (int64_t k = d + 1; k < shape.rank(); ++k) dimensions.back() *= shape.dimension(k);
+    absl::StatusOr<View> starts = AddNumbers(instruction, periods, period);
+    if (!starts.ok()) return starts.status();
+    absl::StatusOr<View> offsets = AddNumbers(instruction, period, 1);
+    if (!offsets.ok()) return offsets.status();
+    const ProgramBuilder::Value operands[] = {
+        Computed(OfView(type, starts->Broadcast(dimensions, {1}))),
+        Computed(OfView(type, offsets->Broadcast(dimensions, {2})))};
+    const Instruction sum(Opcode::kAdd, shape);
+    absl::StatusOr<ProgramBuilder::Value> result = builder_.AddInstruction(sum, operands);
+    if (!result.ok()) return result.status();
+    return Value{{.type = type, .count = shape.element_count(), .view = {}, .value = *result}};
+  }
+
+  // Adds the numbers 0, factor, 2 factor ...
+  absl::StatusOr<View> AddNumbers(const Instruction& iota, int64_t count, int64_t factor) {
+    const ElementType type = iota.shape().element_type();
+    Literal numbers = Literal::Zeros(Shape(type, {count}));
+    for (int64_t i = 0; i < count; ++i) numbers.Set(i, IotaElement(type, i * factor));
+    return AddLiteral(iota, std::move(numbers));
   }
 
   absl::StatusOr<View> AddLiteral(const Instruction& instruction, Literal literal) {

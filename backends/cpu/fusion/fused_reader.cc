@@ -37,9 +37,8 @@ void FusedReader::AddReaders(absl::Span<const int64_t> order) {
   }
 }
 
-std::vector<runtime::ArrayRef> FusedReader::Sources(
-    absl::Span<const runtime::ArrayRef> operands) const {
-  std::vector<runtime::ArrayRef> sources(operands.begin(), operands.end());
+FusedReader::SourceList FusedReader::Sources(absl::Span<const runtime::ArrayRef> operands) const {
+  SourceList sources(operands.begin(), operands.end());
   for (const Literal& literal : fused_.literals) {
     sources.push_back({&literal.shape(), literal.data()});
   }

@@ -9,6 +9,7 @@
 #include <optional>
 #include <vector>
 
+#include "absl/container/inlined_vector.h"
 #include "absl/types/span.h"
 #include "backends/cpu/fusion/fused_program.h"
 #include "backends/cpu/fusion/row_reader.h"
@@ -19,6 +20,10 @@ namespace assay::cpu {
 
 class FusedReader {
  public:
+  // So many inputs take no allocation.
+  static constexpr size_t kFew = 8;
+  using SourceList = absl::InlinedVector<runtime::ArrayRef, kFew>;
+
   // Reads in the row-major order of the program's elements.
   explicit FusedReader(FusedProgram fused);
   // Dimension order[d] of the elements comes d-th. Every input that is not uniform must have the
@@ -27,7 +32,7 @@ class FusedReader {
 
   const FusedProgram& fused() const { return fused_; }
   // Returns the operands of a run, followed by the literals.
-  std::vector<runtime::ArrayRef> Sources(absl::Span<const runtime::ArrayRef> operands) const;
+  SourceList Sources(absl::Span<const runtime::ArrayRef> operands) const;
 
   // Returns the scratch size of a thread that reads at most `most` elements at a time. The memory
   // must be aligned to 64 bytes.
@@ -44,9 +49,9 @@ class FusedReader {
   // The state of a thread between blocks.
   struct Room {
     std::byte* scratch = nullptr;
-    std::vector<std::byte*> copies;
-    std::vector<const std::byte*> inputs;
-    std::vector<RowReader::Filled> filled;
+    absl::InlinedVector<std::byte*, kFew> copies;
+    absl::InlinedVector<const std::byte*, kFew> inputs;
+    absl::InlinedVector<RowReader::Filled, kFew> filled;
   };
   // `storage` has RoomBytes(most).
   Room Start(runtime::Sources sources, int64_t most, std::byte* storage) const;

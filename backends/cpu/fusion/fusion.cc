@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/container/inlined_vector.h"
 #include "absl/status/status.h"
 #include "backends/cpu/fusion/fused_program.h"
 #include "backends/cpu/fusion/fused_reader.h"
@@ -24,7 +25,7 @@ class FusionKernel : public runtime::Kernel {
 
   absl::Status Execute(absl::Span<const ArrayRef> operands,
                        absl::Span<const MutableArrayRef> results, Context& context) const override {
-    const std::vector<ArrayRef> sources = reader_.Sources(operands);
+    const FusedReader::SourceList sources = reader_.Sources(operands);
     return runtime::ParallelFor(context, reader_.fused().count,
                                 runtime::GrainFor(reader_.fused().cost),
                                 [&](runtime::Blocks& blocks, Context& context) {
@@ -73,7 +74,7 @@ class FusionKernel : public runtime::Kernel {
     std::byte* aligned = storage.data();
     aligned += (kAlignment - reinterpret_cast<uintptr_t>(aligned) % kAlignment) % kAlignment;
     FusedReader::Room room = reader_.Start(sources, most, aligned);
-    std::vector<std::byte*> outputs(results.size());
+    absl::InlinedVector<std::byte*, FusedReader::kFew> outputs(results.size());
     while (blocks.Next()) {
       status = context.Charge(blocks.count() * fused.cost);
       if (!status.ok()) return status;

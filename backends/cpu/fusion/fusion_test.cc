@@ -308,6 +308,30 @@ TEST(Fusion, LeavesOtherComputationsAlone) {
 }
 
 // Longer than a block and a thread's share, over the operand that dies.
+// An iota that is too long for a table is the sum of two shorter ones, if its type and size permit.
+TEST(Fusion, LongIotas) {
+  for (const auto& [type, sizes, dimension] : {std::tuple{"u64", "[200000]", 0},
+                                               {"s32", "[131072]", 0},
+                                               {"s8", "[2,70000]", 1},
+                                               {"f32", "[66000,3]", 0},
+                                               {"f64", "[2,66000,2]", 1}}) {
+    const std::string shape = absl::StrCat(type, sizes);
+    ExpectSameAsCall(
+        absl::StrCat("  x = ", shape, " parameter(0)\n  i = ", shape, " iota(), iota_dimension=",
+                     dimension, "\n  ROOT r = ", shape, " subtract(i, x)"),
+        absl::StrCat("  x = ", shape, " parameter(0)\n  ROOT r = ", shape, " CALL(x), ATTRIBUTES"),
+        {Literal::Zeros(*ParseShape(shape))});
+  }
+  // A prime size, a type whose sums are rounded, and more numbers than the type holds.
+  for (const char* shape : {"s32[65537]", "bf16[131072]", "f32[33554432]"}) {
+    EXPECT_FALSE(
+        IsOneKernel(absl::StrCat("  x = ", shape, " parameter(0)\n  i = ", shape,
+                                 " iota(), iota_dimension=0\n  ROOT r = ", shape, " add(x, i)"),
+                    absl::StrCat("  x = ", shape, " parameter(0)\n  ROOT r = ", shape,
+                                 " CALL(x), ATTRIBUTES")));
+  }
+}
+
 TEST(Fusion, LongArrays) {
   const std::string fused = R"(
   x = f32[300000] parameter(0)

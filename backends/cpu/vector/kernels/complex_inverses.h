@@ -205,8 +205,9 @@ Point ComplexAtan2(Point y, Point x) {
     const PairPoint sum = {t.re - Scaled(cube.re / 3.0, square),
                            t.im - Scaled(cube.im / 3.0, square)};
     const double angle = ScaledValue(sum.re, n < -1090 ? -1090 : n);
-    const double turn =
-        quotient.re.hi > 0 ? 0 : WithSign(polynomials::kPi[0], sum.re.hi == 0 ? y.re : -sum.re.hi);
+    // On the axis, where the imaginary part of p / s is an exact zero, the angle is +pi.
+    const double side = sum.re.hi == 0 ? 1 : -sum.re.hi;
+    const double turn = quotient.re.hi > 0 ? 0 : WithSign(polynomials::kPi[0], side);
     return {turn == 0 ? angle : turn + angle, ScaledValue(sum.im, n < -1090 ? -1090 : n)};
   }
   const Pair cross = Scaled(u.re * v.im - u.im * v.re, 4);

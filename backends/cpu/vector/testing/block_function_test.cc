@@ -7,6 +7,7 @@
 #include <cmath>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -160,6 +161,31 @@ TEST_P(EveryType, PlainOperations) {
                                                                : "(p0, p1, p2)");
     Case(std::string(Name(result)), call, std::vector<ElementType>(info.arity, type))
         .Check(SampleTuples(type, info.arity, ordinary), Units(info, type));
+  }
+}
+
+// y / x is zero, or imaginary and small, beside an x that is not real.
+TEST(BlockFunction, AnglesOnTheAxis) {
+  for (const ElementType type : {ElementType::kC64, ElementType::kC128}) {
+    const ElementType part = Info(type).component;
+    const auto at = [&](double re, double im) {
+      return Element{.bits = EncodeFloat(part, re), .imag = EncodeFloat(part, im)};
+    };
+    std::vector<Element> y, x;
+    for (const double re : {-9.5, 9.5}) {
+      for (const double im : {-30.5, 30.5}) {
+        for (const auto& [y_re, y_im] : {std::pair{0.0, 0.0},
+                                         {0.0, -0.0},
+                                         {-0.0, 0.0},
+                                         {-0.0, -0.0},
+                                         {-30.5, 9.5},
+                                         {30.5, 9.5}}) {
+          x.push_back(at(re, im));
+          y.push_back(at(y_re * 0x1p-30, y_im * 0x1p-30));
+        }
+      }
+    }
+    Case(std::string(Name(type)), "atan2(p0, p1)", {type, type}).Check({y, x}, 1);
   }
 }
 

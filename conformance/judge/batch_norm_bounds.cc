@@ -17,6 +17,7 @@ double ValueAt(const Literal& literal, int64_t i) {
 struct Feature {
   WideReal mean = 0, sum_dy = 0, products = 0;  // of dy, of dy (x - mean)
   WideReal largest_distance = 0;                // from the mean
+  bool finite = false;                          // all its operands are
   BatchNormMagnitudes magnitudes;
 };
 
@@ -36,8 +37,8 @@ class BatchNorm {
     Bounds bounds;
     bounds.rule = "batch normalisation";
     bounds.needs = Freedom::kReassociation;
-    const bool finite = AllFinite(operands_);
     for (int64_t i = 0; i < golden.element_count(); ++i) {
+      const bool finite = features_[KindOf(leaf, i)].finite;
       const Open open = finite ? Examine(leaf, i) : Open();
       const double value = ValueAt(golden, i);
       const auto rounded = static_cast<double>(errors_.Rounded(open.error, std::fabs(value)));
@@ -79,8 +80,24 @@ class BatchNorm {
   }
   int64_t KindOf(size_t leaf, int64_t i) const { return leaf == 0 ? cells_.FeatureOf(i) : i; }
 
+  bool IsFinite(int64_t k) const {
+    bool finite = true;
+    for (size_t operand = 0; operand < operands_.size(); ++operand) {
+      const auto look = [&](int64_t i) {
+        finite = finite && std::isfinite(ValueAt(operands_[operand], i));
+      };
+      if (operand == 0 || (grad_ && operand == 4)) {
+        cells_.ForEach(k, look);
+      } else {
+        look(k);
+      }
+    }
+    return finite;
+  }
+
   Feature Sum(int64_t k) const {
     Feature f;
+    f.finite = IsFinite(k);
     const auto x = [&](int64_t i) { return static_cast<WideReal>(ValueAt(operands_[0], i)); };
     f.magnitudes = cells_.SumOperand(k, [&](int64_t i) { return std::fabs(x(i)); });
     BatchNormMagnitudes& magnitudes = f.magnitudes;

@@ -371,6 +371,25 @@ TEST(JudgeOverflow, MeansOfABatch) {
   EXPECT_EQ(explain(0, 0), "wrong");
 }
 
+// A NaN in one feature leaves the errors of the other feature's sum what they are: 1 - 2^30 + 2^30
+// may be 0 in f32.
+TEST(JudgeOverflow, FeaturesBesideOneThatIsNotFinite) {
+  const Case norm(
+      "(f32[3,2], f32[2], f32[2]) batch-norm-grad(p0, p1, p2, p3, p4), epsilon=1, feature_index=1",
+      {"f32[3,2]", "f32[2]", "f32[2]", "f32[2]", "f32[3,2]"});
+  const std::vector<Literal> operands = {Matrix(3, 2, {0, 0, 0, 0, 0, 0}), F32({1, 0}), F32({0, 0}),
+                                         F32({0, 0}),
+                                         Matrix(3, 2, {kNan, 1, 0, -0x1p30, 0, 0x1p30})};
+  const auto explain = [&](double offset) {
+    return norm.Explain(operands, Literal::Tuple({Matrix(3, 2, {kNan, 0, kNan, -0.0, kNan, 0}),
+                                                  F32({kNan, 0}), F32({kNan, offset})}));
+  };
+  // The gradients of the operand are zeros of either sign.
+  EXPECT_EQ(explain(1), "signed_zero");
+  EXPECT_EQ(explain(0), "signed_zero");
+  EXPECT_EQ(explain(1000), "wrong");
+}
+
 // Squares of 1e-30 are denormal and may be flushed: nothing is left to divide by.
 TEST(JudgeOverflow, SquaresThatUnderflowInABatch) {
   const Case norm(

@@ -53,12 +53,20 @@ struct Exponential32 {
 };
 constexpr float kShift32 = 0x1.8p23f;
 constexpr uint32_t kExponentShift32 = __builtin_bit_cast(uint32_t, kShift32);
-ASSAY_INLINE Exponential32 Exponentiate32(float x) {
+// e^x = 2^n e^r.
+struct Reduced32 {
+  float r;
+  uint32_t n;  // plus kExponentShift32
+};
+ASSAY_INLINE Reduced32 ReduceExponent32(float x) {
   const float shifted = Fma32(x, 0x1.715476p0f, kShift32);
   const float n = shifted - kShift32;
-  float r = Fma32(-n, polynomials::kLn2Of32[0], x);
-  r = Fma32(-n, polynomials::kLn2Of32[1], r);
-  return {Fma32(r * r, Polynomial32(polynomials::kExp32, r), r), Bits(shifted)};
+  const float r = Fma32(-n, polynomials::kLn2Of32[0], x);
+  return {Fma32(-n, polynomials::kLn2Of32[1], r), Bits(shifted)};
+}
+ASSAY_INLINE Exponential32 Exponentiate32(float x) {
+  const auto [r, n] = ReduceExponent32(x);
+  return {Fma32(r * r, Polynomial32(polynomials::kExp32, r), r), n};
 }
 // 2^n, for n from -126 to 127; the shift drops kExponentShift32.
 ASSAY_INLINE float PowerOfTwo32(uint32_t n) { return FromBits((n + 127) << 23); }
@@ -166,9 +174,13 @@ ASSAY_INLINE float Erf32(float x) {
   const float magnitude = Magnitude32(x);
   const float clamped = 3.9375f < magnitude ? 3.9375f : magnitude;
   const float p = Polynomial32(polynomials::kErfcLog32, clamped);
-  const Exponential32 e = Exponentiate32(Fma32(-clamped, p, -clamped));
-  const float power = PowerOfTwo32(e.n);
-  return WithSign32(Fma32(e.m, power, power - 1), x);
+  const float log = Fma32(-clamped, p, -clamped);
+  // What the logarithm has lost by rounding, exactly where it counts.
+  const float lost = Fma32(-clamped, p, -(log + clamped));
+  const auto [r, n] = ReduceExponent32(log);
+  const float m = r + Fma32(r * r, Polynomial32(polynomials::kExp32, r), lost);
+  const float power = PowerOfTwo32(n);
+  return WithSign32(Fma32(m, power, power - 1), x);
 }
 
 ASSAY_INLINE float Rsqrt32(float x) {

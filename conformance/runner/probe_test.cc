@@ -77,8 +77,18 @@ TEST(ProbeTest, SubgraphsAndIterations) {
     ASSERT_TRUE(judged.ok()) << judged.status();
     EXPECT_LE(judged->verdict, Verdict::kCorrectlyRounded) << probe.name;
   }
+}
+
+TEST(ProbeTest, ValuesOfAllIterationsAreWithinTheBudget) {
+  const CorpusCase program = CaseOf(
+      "body { x = f32[2] parameter(0) ROOT z = add(x, x) }\n  "
+      "condition { x = f32[2] parameter(0) f = f32[1] slice(x), slice={[0:1]} g = f32[] reshape(f) "
+      "h = f32[] constant(1e6) ROOT c = compare(g, h), direction=LT }\n  "
+      "ENTRY e { a = f32[2] parameter(0) ROOT r = f32[2] while(a), condition=condition, body=body "
+      "}",
+      "inputs:\n  arg0 = literal f32[2] {1, 0}\nexpect: golden");
   RunBudget small;
-  small.bytes = 60;  // 24 of the first iterations, 84 of all
+  small.bytes = 200;  // a run takes less, the values of its 20 iterations more than 300
   EXPECT_TRUE(MakeProbes(program, small).ok());
   const absl::Status spent =
       MakeProbes(program, small, {.straight = false, .depth = {.iterations = 64, .subgraphs = 0}})

@@ -337,7 +337,7 @@ def arrays():
     yield 'header 4 GiB', npy(good % '(2,)', b'\0' * 8, version=2, length=0xffffffff), BAD, 'header'
     yield 'header beyond the end', npy(good % '(2,)', length=65535), BAD, 'header'
     yield 'no header', b'\x93NUMPY\1\0', BAD, 'header'
-    yield 'objects', npy("{'descr': '|O', 'fortran_order': False, 'shape': (2,), }", b'\0' * 16), BAD, '|O'
+    yield 'objects', npy("{'descr': '|O', 'fortran_order': False, 'shape': (2,), }", b'\0' * 16), BAD, 'Python objects'
     yield 'structure', npy("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (2,), }", b'\0' * 8), BAD, ''
     yield 'data short', npy(good % '(3,)', b'\0' * 8), BAD, '12 bytes'
     yield 'keys without end', npy('{' + "'shape': (2,), " * MILLION, b'\0' * 8, version=2), BAD, ''

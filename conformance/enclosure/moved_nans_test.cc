@@ -104,7 +104,9 @@ TEST_F(MovedNansTest, MovesKeepSignsAndPayloads) {
   const std::pair<const char*, ElementType> kTypes[] = {
       {"f32", ElementType::kF32}, {"f64", ElementType::kF64},       {"bf16", ElementType::kBF16},
       {"f16", ElementType::kF16}, {"f8e5m2", ElementType::kF8E5M2}, {"c64", ElementType::kC64}};
-  for (const auto& [name, type] : kTypes) {
+  for (const auto& row : kTypes) {
+    const char* const name = row.first;
+    const ElementType type = row.second;
     const std::string regions = absl::StrReplaceAll(kRegions, {{"T[", absl::StrCat(name, "[")}});
     for (const char* program : kMoves) {
       for (const char* profile : {"golden", "cpu-strict", "xla-cpu"}) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <optional>
 #include <set>
 #include <utility>
 #include <vector>
@@ -63,13 +64,13 @@ bool CountsAsFailure(const CaseResult& result) {
 // ": targets of profile cpu-strict do not check modules": the reason that all cases have which did
 // not run, or nothing.
 std::string WhyNotRun(const RunResult& run) {
-  const std::string* reason = nullptr;
+  std::optional<std::string> reason;  // a copy, since the results are made one by one
   for (const CaseResult& each : run.cases) {
     if (each.outcome != Outcome::kNotRun) continue;
-    if (reason != nullptr && *reason != each.message) return "";
-    reason = &each.message;
+    if (reason.has_value() && *reason != each.message) return "";
+    reason = each.message;
   }
-  return reason == nullptr || reason->empty() ? "" : absl::StrCat(": ", *reason);
+  return reason.value_or("").empty() ? "" : absl::StrCat(": ", *reason);
 }
 
 void AppendCounts(const RunResult& run, const RunTally& tally, std::string* text) {

@@ -42,7 +42,7 @@ def core_target(target: Target) -> str | _core.TargetFunction:
 
 
 def default_profile(target: Target | None) -> str:
-    """What the target may do where nobody says it, by the rule of the command (docs/profiles.md)."""
+    """The profile that judges the target unless one is named, as for commands (docs/profiles.md)."""
     if isinstance(target, str):
         return _core.default_profile(target)
     from assay._jax import is_device, profile_of

@@ -208,7 +208,7 @@ class PlanCheck {
     return alive;
   }
 
-  // Values of medium size that kernels make and read, and nobody else; of those that overwrite each
+  // Values of medium size that only kernels make and read; of those that overwrite each
   // other, all or none.
   void CheckLocals() {
     std::vector<bool> local(plan_.slots.size(), false);

@@ -74,7 +74,7 @@ class ModuleWriter {
   // module_writer_shardy.cc: Shardy's annotations, in operations and attributes of its dialect.
   // A manual computation: the custom calls that enter and leave it, and the call between them.
   struct Manual {
-    const Instruction* entered = nullptr;  // null where nothing is taken in
+    const Instruction* entered = nullptr;  // null where the computation has no arguments
     const Instruction* call = nullptr;
     const Attribute* axes = nullptr;
     const Attribute* in = nullptr;

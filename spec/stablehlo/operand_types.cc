@@ -259,7 +259,7 @@ std::string AgainstTypes(const Operation& operation) {
   std::vector<Place> places;
   std::string why = AddPlaces("operand", row->operands, operation.operands(), &places);
   if (why.empty()) why = AddPlaces("result", row->results, operation.results(), &places);
-  const Place* first = nullptr;  // of those with a mark
+  const Place* first = nullptr;  // of the places that must have one element type
   for (const Place& place : places) {
     if (!why.empty()) return why;
     if (IsForeign(*place.type)) continue;

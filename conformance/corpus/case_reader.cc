@@ -140,7 +140,7 @@ class CaseFileReader {
                       absl::StripTrailingAsciiWhitespace(absl::StripPrefix(line(), "  ")), "\n");
       ++at_;
     }
-    if (!corpus_case->module.empty()) return absl::OkStatus();
+    if (!absl::StripAsciiWhitespace(corpus_case->module).empty()) return absl::OkStatus();
     --at_;
     return Error(line(), "there is no module below, indented");
   }

@@ -119,6 +119,7 @@ TEST(CaseReader, NamesPlaceAndMistake) {
       {"confirmed: hand\n", "confirmed: hand\n  more\n", "f:16:1: nothing belongs to this line"},
       {"expect:\n", "tags: op=add\nexpect:\n", "f:13:1: case add/f32/two has 'tags:' twice"},
       {"module:\n  ENTRY e {}", "module:", "f:40:1: there is no module below"},
+      {"module:\n  ENTRY e {}", "module:\n ", "f:41:1: there is no module below"},
       {"expect: refused binary_c2", "", "f:38:1: case add/f32/refused has no 'expect:'"},
       {"refused binary_c2", "refused it", "f:43:9: expected is 'golden'"},
       {"replicas=2", "replicas=0", "f:32:12: processes are written"},

@@ -16,21 +16,16 @@
 #include "runtime/indices.h"
 #include "runtime/parallel.h"
 #include "runtime/strided_copy.h"
+#include "spec/ir/row_major.h"
 #include "spec/ops/collective_groups.h"
 
 namespace assay::cpu {
 namespace {
 
-// An array cut into parts along a dimension: outer x size x inner.
-struct CutShape {
-  CutShape(const Shape& shape, int64_t dimension) {
-    bytes = StorageBytes(shape.element_type());
-    size = shape.dimension(dimension);
-    for (int64_t d = 0; d < shape.rank(); ++d) {
-      if (d < dimension) outer *= shape.dimension(d);
-      if (d > dimension) inner *= shape.dimension(d);
-    }
-  }
+// An array cut into parts along a dimension.
+struct CutShape : AlongDimension {
+  CutShape(const Shape& shape, int64_t dimension)
+      : AlongDimension(shape.dimensions(), dimension), bytes(StorageBytes(shape.element_type())) {}
   // Copies `count` places along the dimension from `from` in an array of this shape to `to` in an
   // array that has `to_size` places.
   void Copy(const std::byte* in, int64_t from, int64_t count, std::byte* out, int64_t to,
@@ -41,7 +36,7 @@ struct CutShape {
                   count * inner * bytes);
     }
   }
-  int64_t bytes, size, outer = 1, inner = 1;
+  int64_t bytes;
 };
 
 class GatherMembers : public Kernel {

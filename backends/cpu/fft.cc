@@ -14,6 +14,7 @@
 #include "runtime/parallel.h"
 #include "runtime/scratch.h"
 #include "spec/ir/attribute_values.h"
+#include "spec/ir/row_major.h"
 
 namespace assay::cpu {
 namespace {
@@ -81,12 +82,9 @@ class FftKernel : public Kernel {
                        const Dimensions& in_sizes, std::byte* out, Form out_form,
                        const Dimensions& out_sizes, bool inverse, Context& context) const {
     const int64_t n = axis.fourier->length();
-    int64_t outer = 1, inner = 1;
-    for (int64_t d = 0; d < static_cast<int64_t>(out_sizes.size()); ++d) {
-      if (d < axis.dimension) outer *= out_sizes[d];
-      if (d > axis.dimension) inner *= out_sizes[d];
-    }
-    const int64_t lines = outer * inner, groups = (lines + kLanes - 1) / kLanes;
+    const AlongDimension along(out_sizes, axis.dimension);
+    const int64_t inner = along.inner, lines = along.lines();
+    const int64_t groups = (lines + kLanes - 1) / kLanes;
     const int64_t in_length = in_sizes[axis.dimension], out_length = out_sizes[axis.dimension];
     return runtime::ParallelFor(
         context, groups, runtime::GrainFor(n * kLanes * 16),

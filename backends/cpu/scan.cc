@@ -15,25 +15,15 @@
 #include "runtime/scratch.h"
 #include "runtime/strided_copy.h"
 #include "spec/analysis/scan_plan.h"
+#include "spec/ir/row_major.h"
 
 namespace assay::cpu {
 namespace {
 
-// An array along the dimension of the scan: outer x steps x inner; lanes are outer x inner.
-struct Lanes {
-  Lanes(const Shape& shape, int64_t dimension) {
-    bytes = StorageBytes(shape.element_type());
-    steps = shape.dimension(dimension);
-    for (int64_t d = 0; d < shape.rank(); ++d) {
-      if (d < dimension) outer *= shape.dimension(d);
-      if (d > dimension) inner *= shape.dimension(d);
-    }
-  }
-  int64_t count() const { return outer * inner; }
-  // Offset in elements of a lane at a position.
-  int64_t At(int64_t lane, int64_t position) const {
-    return (lane / inner * steps + position) * inner + lane % inner;
-  }
+// An array along the dimension of the scan, whose lines are the lanes.
+struct Lanes : AlongDimension {
+  Lanes(const Shape& shape, int64_t dimension)
+      : AlongDimension(shape.dimensions(), dimension), bytes(StorageBytes(shape.element_type())) {}
   // Calls move(offset in the array, number among the lanes, n) for runs of lanes.
   template <typename Move>
   void ForEachRun(int64_t lane, int64_t n, int64_t position, Move move) const {
@@ -55,7 +45,7 @@ struct Lanes {
       std::memcpy(array + to, in + from, size);
     });
   }
-  int64_t bytes, steps, outer = 1, inner = 1;
+  int64_t bytes;
 };
 
 class ScanKernel : public Kernel {
@@ -110,11 +100,11 @@ class ScanKernel : public Kernel {
     const Lanes lanes(*input.shape, plan_.dimension);
     const RunningFunction line =
         FindRunningFunction(folds_.carries[c].reducer.kind, CarryShape(c).element_type());
-    const bool by_lane = line != nullptr && (lanes.inner < 16 || lanes.count() < 64);
+    const bool by_lane = line != nullptr && (lanes.inner < 16 || lanes.lines() < 64);
     const int64_t grain = by_lane ? runtime::GrainFor(2 * plan_.steps)
                                   : std::min(kBlockElements, runtime::GrainFor(plan_.steps) + 63);
     return runtime::ParallelFor(
-        context, lanes.count(), grain, [&](runtime::Blocks& blocks, Context& context) {
+        context, lanes.lines(), grain, [&](runtime::Blocks& blocks, Context& context) {
           while (blocks.Next()) {
             absl::Status status =
                 by_lane ? FoldLanes(c, line, operands, results, lanes, blocks, context)
@@ -280,13 +270,13 @@ absl::Status ScanKernel::RunCalls(absl::Span<const ArrayRef> operands,
     std::vector<Literal> arguments;
     for (int64_t x = 0; x < plan_.inputs; ++x) {
       const Lanes lanes(*operands[x].shape, plan_.dimension);
-      if (absl::Status status = inputs_lease.Add(lanes.count() * lanes.bytes); !status.ok()) {
+      if (absl::Status status = inputs_lease.Add(lanes.lines() * lanes.bytes); !status.ok()) {
         return status;
       }
       absl::StatusOr<Literal> slice = Literal::Create(parameters[x]->shape());
       if (!slice.ok()) return slice.status();
-      if (lanes.count() > 0) {
-        lanes.Read(operands[x].data, 0, lanes.count(), position, slice->mutable_data());
+      if (lanes.lines() > 0) {
+        lanes.Read(operands[x].data, 0, lanes.lines(), position, slice->mutable_data());
       }
       arguments.push_back(*std::move(slice));
     }
@@ -296,8 +286,8 @@ absl::Status ScanKernel::RunCalls(absl::Span<const ArrayRef> operands,
     const std::vector<Literal> made = Flatten(*value);
     for (int64_t y = 0; y < plan_.outputs; ++y) {
       const Lanes lanes(*leaves_[y], plan_.dimension);
-      if (folds_.outputs[y].carry >= 0 || lanes.count() == 0) continue;
-      lanes.Write(made[y].data(), 0, lanes.count(), position, results[y].data);
+      if (folds_.outputs[y].carry >= 0 || lanes.lines() == 0) continue;
+      lanes.Write(made[y].data(), 0, lanes.lines(), position, results[y].data);
     }
     carries.assign(made.begin() + plan_.outputs, made.end());
   }

@@ -5,6 +5,7 @@
 
 #include "absl/numeric/bits.h"
 #include "absl/strings/str_cat.h"
+#include "spec/ir/row_major.h"
 #include "spec/text/printer.h"
 
 namespace assay::conformance {
@@ -80,15 +81,6 @@ Difference CompareElements(ElementType type, Element left, Element right) {
                        : CompareIntegers(type, left.bits, right.bits);
 }
 
-std::vector<int64_t> IndexOf(const Shape& shape, int64_t linear) {
-  std::vector<int64_t> index(shape.rank());
-  for (int64_t d = shape.rank(); d-- > 0;) {
-    index[d] = linear % shape.dimension(d);
-    linear /= shape.dimension(d);
-  }
-  return index;
-}
-
 bool NanDiffers(const Difference& difference) {
   return difference.nan_left != difference.nan_right;
 }
@@ -130,8 +122,9 @@ ArrayComparison CompareArrays(const Literal& left, const Literal& right, ShapeIn
     Count(difference, is_float, &result);
     if (difference.equal) continue;
     const auto here = [&] {
-      return ElementDifference{IndexOf(left.shape(), i), PrintElement(type, a),
-                               PrintElement(type, b)};
+      const Dimensions index = RowMajorIndex(i, left.shape().dimensions());
+      return ElementDifference{
+          {index.begin(), index.end()}, PrintElement(type, a), PrintElement(type, b)};
     };
     if (!result.first) result.first = here();
     if (!result.first_special && IsSpecial(difference)) result.first_special = here();

@@ -8,6 +8,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "conformance/judge/gathered_elements.h"
+#include "spec/ir/row_major.h"
 #include "spec/text/printer.h"
 
 namespace assay::conformance {
@@ -18,15 +19,6 @@ std::string Bits(ElementType type, Element element) {
   const auto word = [digits](uint64_t bits) { return absl::StrFormat("0x%0*x", digits, bits); };
   return IsComplex(type) ? absl::StrCat(word(element.bits), ", ", word(element.imag))
                          : word(element.bits);
-}
-
-std::vector<int64_t> IndexOf(const Shape& shape, int64_t position) {
-  std::vector<int64_t> index(shape.rank());
-  for (int64_t d = shape.rank(); d-- > 0;) {
-    index[d] = position % shape.dimension(d);
-    position /= shape.dimension(d);
-  }
-  return index;
 }
 
 // Steps between the two, of complex elements of the farther part; none: one is a NaN.
@@ -54,7 +46,8 @@ Evidence MakeEvidence(const ElementFinding& finding, const Literal& golden, cons
   evidence.verdict = finding.verdict;
   evidence.leaf = leaf;
   evidence.position = position;
-  evidence.index = IndexOf(golden.shape(), position);
+  const Dimensions index = RowMajorIndex(position, golden.shape().dimensions());
+  evidence.index.assign(index.begin(), index.end());
   evidence.golden = PrintElement(type, wanted);
   evidence.actual = PrintElement(type, got);
   evidence.golden_bits = Bits(type, wanted);

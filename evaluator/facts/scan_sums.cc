@@ -7,6 +7,7 @@
 #include "runtime/float_environment.h"
 #include "spec/analysis/scan_plan.h"
 #include "spec/element/element.h"
+#include "spec/ir/row_major.h"
 
 namespace assay::evaluator {
 namespace {
@@ -21,13 +22,12 @@ void RunLanes(const Instruction& scan, const ScanFold& fold, absl::Span<const Li
   const Literal& x = operands[fold.input];
   const Literal& init = operands[fold.init];
   const ElementType type = init.element_type();
-  int64_t inner = 1;
-  for (int64_t d = plan.dimension + 1; d < x.shape().rank(); ++d) inner *= x.shape().dimension(d);
+  const AlongDimension along(x.shape().dimensions(), plan.dimension);
   for (int64_t lane = 0; lane < init.element_count(); ++lane) {
     Running running;
     running.Add(map(MagnitudeOrValue(type, init.Get(lane)), /*init=*/true));
     for (int64_t n = 0; n < plan.steps; ++n) {
-      const int64_t at = (lane / inner * plan.steps + plan.Position(n)) * inner + lane % inner;
+      const int64_t at = along.At(lane, plan.Position(n));
       if (fold.place == ScanFold::Place::kBeforeStep) put(at, running);
       running.Add(map(MagnitudeOrValue(type, x.Get(at)), /*init=*/false));
       if (fold.place == ScanFold::Place::kAfterStep) put(at, running);

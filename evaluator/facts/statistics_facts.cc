@@ -6,6 +6,7 @@
 #include "evaluator/real/exact_sum.h"
 #include "runtime/float_environment.h"
 #include "spec/element/element.h"
+#include "spec/ir/row_major.h"
 
 namespace assay::evaluator {
 namespace {
@@ -42,24 +43,17 @@ std::vector<AccumulationFact> StatisticsFacts(const Instruction& training, const
   const runtime::FloatEnvironmentGuard guard;
   const Shape& shape = operand.shape();
   const ElementType type = shape.element_type();
-  const int64_t axis = training.GetInt(Attr::kFeatureIndex), features = shape.dimension(axis);
-  int64_t outer = 1, inner = 1;
-  for (int64_t d = 0; d < shape.rank(); ++d) {
-    if (d < axis) outer *= shape.dimension(d);
-    if (d > axis) inner *= shape.dimension(d);
-  }
+  const AlongDimension along(shape.dimensions(), training.GetInt(Attr::kFeatureIndex));
   std::vector<AccumulationFact> facts;
-  for (int64_t feature = 0; feature < features; ++feature) {
+  for (int64_t feature = 0; feature < along.size; ++feature) {
     Sums sums;
-    for (int64_t i = 0; i < outer; ++i) {
-      for (int64_t j = 0; j < inner; ++j) {
-        const double x = DecodeFloat(type, operand.Get((i * features + feature) * inner + j).bits);
-        sums.values.Add(x);
-        sums.magnitudes.Add(std::fabs(x));
-        sums.squares.AddProduct(x, x);
-      }
+    for (int64_t line = 0; line < along.lines(); ++line) {
+      const double x = DecodeFloat(type, operand.Get(along.At(line, feature)).bits);
+      sums.values.Add(x);
+      sums.magnitudes.Add(std::fabs(x));
+      sums.squares.AddProduct(x, x);
     }
-    facts.push_back(FactOf(sums, outer * inner, variance));
+    facts.push_back(FactOf(sums, along.lines(), variance));
   }
   return facts;
 }

@@ -3,7 +3,6 @@
 #include "evaluator/ops/definition.h"
 
 #include <array>
-#include <cassert>
 #include <utility>
 #include <vector>
 
@@ -21,6 +20,7 @@ constexpr std::array<DefineInstruction, kOpcodeCount> kDefinitions = [] {
   std::array<DefineInstruction, kOpcodeCount> table{};
 #define DEFINITION(opcode, name) table[static_cast<int>(Opcode::opcode)] = Define##name;
 #include "evaluator/ops/definitions.def"
+#include "spec/ir/row_major.h"
 #undef DEFINITION
   return table;
 }();
@@ -165,22 +165,11 @@ absl::StatusOr<Element> ElementAs(ElementType to, const Instruction& instruction
 }
 
 int64_t PositionOf(Index index, absl::Span<const int64_t> sizes) {
-  assert(index.size() == sizes.size());
-  int64_t position = 0;
-  for (size_t d = 0; d < sizes.size(); ++d) {
-    assert(index[d] >= 0 && index[d] < sizes[d]);
-    position = position * sizes[d] + index[d];
-  }
-  return position;
+  return RowMajorPosition(index, sizes);
 }
 
 Dimensions IndexAt(int64_t position, absl::Span<const int64_t> sizes) {
-  Dimensions index(sizes.size());
-  for (int64_t d = static_cast<int64_t>(sizes.size()) - 1; d >= 0; --d) {
-    index[d] = position % sizes[d];
-    position /= sizes[d];
-  }
-  return index;
+  return RowMajorIndex(position, sizes);
 }
 
 int64_t CountOf(absl::Span<const int64_t> sizes) {

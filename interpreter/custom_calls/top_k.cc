@@ -13,24 +13,10 @@
 #include "interpreter/custom_calls/attributes.h"
 #include "interpreter/custom_calls/static_operation.h"
 #include "interpreter/custom_calls/targets.h"
+#include "spec/ir/row_major.h"
 
 namespace assay::custom_calls {
 namespace {
-
-// The lines of an array along a dimension: element k of line l.
-struct Lines {
-  int64_t size = 1, inner = 1, count = 0;
-  Lines(const Shape& shape, int64_t dimension) : size(shape.dimension(dimension)) {
-    count = 1;
-    for (int64_t d = 0; d < shape.rank(); ++d) {
-      if (d != dimension) count *= shape.dimension(d);
-      if (d > dimension) inner *= shape.dimension(d);
-    }
-  }
-  int64_t At(int64_t line, int64_t k) const {
-    return (line / inner * size + k) * inner + line % inner;
-  }
-};
 
 // Equal but for the size of one dimension.
 bool SameBut(const Shape& a, const Shape& b, int64_t dimension) {
@@ -68,9 +54,9 @@ absl::StatusOr<Literal> TopK(const CustomCall& call) {
   if (!results.ok()) return results.status();
   const bool largest = CallAttributes::Of(call.instruction).Int("largest", 1) != 0;
   const auto direction = largest ? ComparisonDirection::kGt : ComparisonDirection::kLt;
-  const Lines from(data.shape(), last), to(*shapes[0], last);
+  const AlongDimension from(data.shape().dimensions(), last), to(shapes[0]->dimensions(), last);
   std::vector<int64_t> order(from.size);
-  for (int64_t line = 0; line < from.count; ++line) {
+  for (int64_t line = 0; line < from.lines(); ++line) {
     if (absl::Status status = call.context.ChargeCostly(from.size); !status.ok()) return status;
     std::iota(order.begin(), order.end(), 0);
     std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) {
@@ -121,11 +107,12 @@ absl::StatusOr<Literal> ApproxTopK(const CustomCall& call) {
   absl::StatusOr<std::vector<Literal>> results = NewResults(call);
   if (!results.ok()) return results.status();
   const size_t arrays = results->size();
-  const Lines from(call.operands[0].shape(), dimension), to((*results)[0].shape(), dimension);
+  const AlongDimension from(call.operands[0].shape().dimensions(), dimension),
+      to((*results)[0].shape().dimensions(), dimension);
   std::vector<Element> arguments(2 * arrays);
   std::vector<int64_t> order(from.size);
   absl::Status status;
-  for (int64_t line = 0; line < to.count; ++line) {
+  for (int64_t line = 0; line < to.lines(); ++line) {
     std::iota(order.begin(), order.end(), 0);
     evaluator::MergeSort(order, [&](int64_t a, int64_t b) {
       for (size_t i = 0; i < arrays; ++i) {

@@ -11,6 +11,7 @@
 #include "python/core/binding.h"
 #include "runtime/module_form.h"
 #include "spec/element/element_type.h"
+#include "spec/element/narrow_bits.h"
 
 namespace assay::python {
 namespace {
@@ -49,15 +50,6 @@ bool HasOnlyValueBits(ElementType type, const std::byte* data, int64_t bytes) {
   return (seen & above) == std::byte{0};
 }
 
-void KeepValueBits(ElementType type, std::byte* data, int64_t bytes) {
-  if (type == ElementType::kPred) {
-    for (int64_t i = 0; i < bytes; ++i) data[i] = static_cast<std::byte>(data[i] != std::byte{0});
-  } else if (const int bits = Info(type).bits; bits < 8) {
-    const auto mask = static_cast<std::byte>((1 << bits) - 1);
-    for (int64_t i = 0; i < bytes; ++i) data[i] &= mask;
-  }
-}
-
 Array FromPython(const std::string& type_name, const std::vector<int64_t>& sizes,
                  const nb::object& elements) {
   const ElementType type = TypeOfName(type_name);
@@ -78,7 +70,7 @@ Array FromPython(const std::string& type_name, const std::vector<int64_t>& sizes
   absl::StatusOr<Literal> copy = Literal::Create(shape);
   if (copy.ok() && bytes > 0) {
     std::memcpy(copy->mutable_data(), data, bytes);
-    KeepValueBits(type, copy->mutable_data(), bytes);
+    ClearUnusedBits(type, copy->mutable_data(), bytes);
   }
   PyBuffer_Release(&view);
   return {Value(std::move(copy))};
@@ -134,7 +126,7 @@ Array FromDlpack(Tensor tensor) {
   absl::StatusOr<Literal> copy = Literal::Create(shape);
   if (copy.ok() && bytes > 0) {
     std::memcpy(copy->mutable_data(), data, bytes);
-    KeepValueBits(type, copy->mutable_data(), bytes);
+    ClearUnusedBits(type, copy->mutable_data(), bytes);
   }
   return {Value(std::move(copy))};
 }

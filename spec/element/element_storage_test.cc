@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "spec/element/element.h"
+#include "spec/element/narrow_bits.h"
 
 namespace assay {
 namespace {
@@ -160,6 +161,19 @@ INSTANTIATE_TEST_SUITE_P(All, BlockTest, testing::ValuesIn(kArrayTypes),
                          [](const testing::TestParamInfo<ElementType>& info) {
                            return std::string(Name(info.param));
                          });
+
+TEST(ElementStorageTest, UnusedBitsAreCleared) {
+  std::vector<std::byte> data = {std::byte{0xa5}, std::byte{0}, std::byte{0xf0}};
+  const auto cleared = [&data](ElementType type) {
+    std::vector<std::byte> copy = data;
+    ClearUnusedBits(type, copy.data(), 3);
+    return copy;
+  };
+  EXPECT_EQ(cleared(ElementType::kS4), (std::vector{std::byte{5}, std::byte{0}, std::byte{0}}));
+  EXPECT_EQ(cleared(ElementType::kU2), (std::vector{std::byte{1}, std::byte{0}, std::byte{0}}));
+  EXPECT_EQ(cleared(ElementType::kPred), (std::vector{std::byte{1}, std::byte{0}, std::byte{1}}));
+  EXPECT_EQ(cleared(ElementType::kU8), data);
+}
 
 }  // namespace
 }  // namespace assay

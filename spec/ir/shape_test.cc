@@ -11,6 +11,7 @@
 #include "absl/status/status.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "spec/ir/row_major.h"
 #include "spec/ir/shape_table.h"
 
 namespace assay {
@@ -95,6 +96,31 @@ TEST(Shape, PrintsDynamicSizes) {
   Shape shape = F32({8, Shape::kUnbounded, 3});
   shape.set_dynamic_dimension(0, true);
   EXPECT_EQ(shape.ToString(), "f32[<=8,?,3]");
+}
+
+TEST(Shape, PositionsAndIndicesAreRowMajor) {
+  const std::vector<int64_t> sizes = {2, 3, 4};
+  EXPECT_EQ(RowMajorPosition({1, 2, 3}, sizes), 23);
+  EXPECT_EQ(RowMajorPosition({1, 0, 2}, sizes), 14);
+  EXPECT_EQ(RowMajorPosition({}, {}), 0);
+  EXPECT_THAT(RowMajorIndex(14, sizes), testing::ElementsAre(1, 0, 2));
+  EXPECT_THAT(RowMajorIndex(0, {}), testing::IsEmpty());
+}
+
+TEST(Shape, LinesRunAlongADimension) {
+  const std::vector<int64_t> sizes = {2, 3, 4};
+  for (int64_t d = 0; d < 3; ++d) {
+    const AlongDimension along(sizes, d);
+    EXPECT_EQ(along.lines() * along.size, 24);
+    for (int64_t line = 0; line < along.lines(); ++line) {
+      Dimensions index = RowMajorIndex(along.At(line, 0), sizes);
+      EXPECT_EQ(index[d], 0);
+      for (int64_t k = 0; k < along.size; ++k) {
+        index[d] = k;
+        EXPECT_EQ(along.At(line, k), RowMajorPosition(index, sizes));
+      }
+    }
+  }
 }
 
 TEST(Shape, PrintsPlainLayouts) {

@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "spec/ir/row_major.h"
 
 namespace assay {
 namespace {
@@ -26,21 +27,6 @@ std::optional<int64_t> Product(absl::Span<const int64_t> sizes) {
     if (!Multiply(product, size, &product)) return std::nullopt;
   }
   return product;
-}
-
-int64_t RowMajorPosition(absl::Span<const int64_t> index, absl::Span<const int64_t> sizes) {
-  int64_t position = 0;
-  for (size_t d = 0; d < sizes.size(); ++d) position = position * sizes[d] + index[d];
-  return position;
-}
-
-Dimensions RowMajorIndex(int64_t position, absl::Span<const int64_t> sizes) {
-  Dimensions index(sizes.size());
-  for (size_t d = sizes.size(); d-- > 0;) {
-    index[d] = position % sizes[d];
-    position /= sizes[d];
-  }
-  return index;
 }
 
 void CopyBits(const std::byte* from, int64_t from_bit, std::byte* to, int64_t to_bit,

@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "spec/ir/device_lists.h"
+#include "spec/ir/row_major.h"
 #include "spec/sharding/sharding_checks.h"
 
 namespace assay {
@@ -184,9 +185,7 @@ void ForEachRun(const ArrayTile& tile, absl::Span<const int64_t> sizes, Visit vi
   }
   const int64_t run = rank == 0 ? 1 : tile.limits[rank - 1] - tile.starts[rank - 1];
   while (true) {
-    int64_t position = 0;
-    for (size_t d = 0; d < rank; ++d) position = position * sizes[d] + index[d];
-    if (!visit(index, position, run)) return;
+    if (!visit(index, RowMajorPosition(index, sizes), run)) return;
     int64_t d = static_cast<int64_t>(rank) - 2;
     while (d >= 0 && ++index[d] == tile.limits[d]) {
       index[d] = tile.starts[d];

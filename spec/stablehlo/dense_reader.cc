@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "spec/element/element.h"
+#include "spec/element/narrow_bits.h"
 #include "spec/stablehlo/float_text.h"
 #include "spec/stablehlo/scalar_types.h"
 
@@ -37,17 +38,6 @@ bool DecodeHex(absl::string_view digits, std::byte* out) {
     out[i / 2] = static_cast<std::byte>(high << 4 | low);
   }
   return bad >= 0;
-}
-
-// Narrow types keep their surplus bits zero, and i1 is 0 or 1.
-void CleanNarrow(ElementType element, std::byte* data, int64_t count) {
-  const int bits = Info(element).bits;
-  if (IsPred(element)) {
-    for (int64_t i = 0; i < count; ++i) data[i] = std::byte{data[i] != std::byte{0}};
-  } else if (bits < 8) {
-    const auto mask = static_cast<std::byte>((1 << bits) - 1);
-    for (int64_t i = 0; i < count; ++i) data[i] &= mask;
-  }
 }
 
 }  // namespace
@@ -159,7 +149,7 @@ bool DenseReader::ReadHex(const char* at, absl::string_view digits, Attribute& d
     bytes = std::move(spread);
     dense.byte_count = elements_;
   }
-  CleanNarrow(element_, bytes.get(), dense.byte_count);
+  ClearUnusedBits(element_, bytes.get(), dense.byte_count);
   dense.bytes = std::move(bytes);
   NormalizeSplat(element_bytes_, dense);
   return true;

@@ -13,6 +13,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "runtime/parallel.h"
+#include "spec/ir/row_major.h"
 #include "spec/ops/dimension_numbers.h"
 #include "spec/ops/window_math.h"
 
@@ -26,9 +27,7 @@ using runtime::MutableArrayRef;
 using contract_testing::ArithmeticBits;
 using contract_testing::Compute;
 using contract_testing::Exact;
-using contract_testing::IndexOf;
 using contract_testing::ModelSum;
-using contract_testing::NumberOf;
 using contract_testing::One;
 using contract_testing::Random;
 using contract_testing::Read;
@@ -41,7 +40,7 @@ void ExpectDot(const Instruction& dot, const Literal& lhs, const Literal& rhs,
   for (const int64_t d : dims.lhs_contracting) depth.push_back(lhs.shape().dimension(d));
   const Shape depth_shape(ElementType::kS32, depth);
   for (int64_t i = 0; i < result.element_count() && !testing::Test::HasFailure(); ++i) {
-    const Dimensions out = IndexOf(result.shape(), i);
+    const Dimensions out = RowMajorIndex(i, result.shape().dimensions());
     Dimensions l(lhs.shape().rank()), r(rhs.shape().rank());
     size_t next = 0;
     for (size_t b = 0; b < dims.lhs_batch.size(); ++b) {
@@ -51,12 +50,12 @@ void ExpectDot(const Instruction& dot, const Literal& lhs, const Literal& rhs,
     for (const int64_t d : dims.rhs_free) r[d] = out[next++];
     ModelSum sum;
     for (int64_t k = 0; k < depth_shape.element_count(); ++k) {
-      const Dimensions at = IndexOf(depth_shape, k);
+      const Dimensions at = RowMajorIndex(k, depth_shape.dimensions());
       for (size_t c = 0; c < at.size(); ++c) {
         l[dims.lhs_contracting[c]] = r[dims.rhs_contracting[c]] = at[c];
       }
-      sum.Add(Read(lhs.element_type(), lhs.Get(NumberOf(lhs.shape(), l))),
-              Read(rhs.element_type(), rhs.Get(NumberOf(rhs.shape(), r))));
+      sum.Add(Read(lhs.element_type(), lhs.Get(RowMajorPosition(l, lhs.shape().dimensions()))),
+              Read(rhs.element_type(), rhs.Get(RowMajorPosition(r, rhs.shape().dimensions()))));
     }
     sum.Expect(dot.shape().element_type(), result.Get(i), ArithmeticBits(dot),
                absl::StrCat(dot.Describe(), " element ", i));
@@ -267,11 +266,11 @@ void ExpectConvolution(const Instruction& op, const Literal& input, const Litera
   window.push_back(conv.kernel_features);
   const Shape window_shape(ElementType::kS32, window);
   for (int64_t i = 0; i < result.element_count() && !testing::Test::HasFailure(); ++i) {
-    const Dimensions out = IndexOf(result.shape(), i);
+    const Dimensions out = RowMajorIndex(i, result.shape().dimensions());
     const int64_t z = out[conv.output_feature_dim];
     ModelSum sum;
     for (int64_t k = 0; k < window_shape.element_count(); ++k) {
-      const Dimensions at = IndexOf(window_shape, k);
+      const Dimensions at = RowMajorIndex(k, window_shape.dimensions());
       Dimensions in(out.size()), ker(out.size());
       const int64_t group = z / (conv.output_features / conv.feature_groups);
       in[conv.input_feature_dim] = group * conv.kernel_features + at.back();
@@ -292,8 +291,10 @@ void ExpectConvolution(const Instruction& op, const Literal& input, const Litera
         ker[spatial.kernel_dim] = w.reversal ? w.size - 1 - at[s] : at[s];
       }
       if (!exists) continue;
-      sum.Add(Read(input.element_type(), input.Get(NumberOf(input.shape(), in))),
-              Read(kernel.element_type(), kernel.Get(NumberOf(kernel.shape(), ker))));
+      sum.Add(
+          Read(input.element_type(), input.Get(RowMajorPosition(in, input.shape().dimensions()))),
+          Read(kernel.element_type(),
+               kernel.Get(RowMajorPosition(ker, kernel.shape().dimensions()))));
     }
     sum.Expect(op.shape().element_type(), result.Get(i), ArithmeticBits(op),
                absl::StrCat(op.Describe(), " element ", i));

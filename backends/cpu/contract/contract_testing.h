@@ -136,19 +136,6 @@ inline Literal Random(const Shape& shape, std::mt19937_64& random) {
   return literal;
 }
 
-inline Dimensions IndexOf(const Shape& shape, int64_t number) {
-  Dimensions index(shape.rank());
-  for (int64_t d = shape.rank() - 1; d >= 0; --d) {
-    index[d] = number % shape.dimension(d);
-    number /= shape.dimension(d);
-  }
-  return index;
-}
-inline int64_t NumberOf(const Shape& shape, const Dimensions& index) {
-  int64_t number = 0;
-  for (int64_t d = 0; d < shape.rank(); ++d) number = number * shape.dimension(d) + index[d];
-  return number;
-}
 }  // namespace assay::cpu::contract_testing
 
 #endif  // ASSAY_BACKENDS_CPU_CONTRACT_CONTRACT_TESTING_H_

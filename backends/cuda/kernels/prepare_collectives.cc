@@ -4,27 +4,23 @@
 
 #include "backends/cuda/kernels/lowering.h"
 #include "spec/analysis/collectives.h"
+#include "spec/ir/row_major.h"
 #include "spec/ops/collective_groups.h"
 
 namespace assay::cuda {
 namespace {
 
-// An array as outer x size x inner along a dimension.
-struct CutArray {
+// An array cut into parts along a dimension.
+struct CutArray : AlongDimension {
   CutArray(const Shape& shape, int64_t dimension)
-      : bytes(BytesOf(shape)), size(shape.dimension(dimension)) {
-    for (int64_t d = 0; d < shape.rank(); ++d) {
-      if (d < dimension) outer *= shape.dimension(d);
-      if (d > dimension) inner *= shape.dimension(d);
-    }
-  }
+      : AlongDimension(shape.dimensions(), dimension), bytes(BytesOf(shape)) {}
   // `count` places from `from` on go to `to` in an array of `to_size` places.
   absl::Status Copy(KernelPlan& plan, const Instruction& op, BufferUse in, int64_t from,
                     int64_t count, BufferUse out, int64_t to, int64_t to_size) const {
     return AddCopy(plan, op, bytes, in, from * inner, out, to * inner,
                    {{outer, size * inner, to_size * inner}, {count * inner, 1, 1}});
   }
-  int64_t bytes, size, outer = 1, inner = 1;
+  int64_t bytes;
 };
 
 KernelPlanOr PlanGatherMembers(const Instruction& op, int64_t members) {

@@ -4,6 +4,7 @@
 
 #include "backends/cuda/kernels/lowering.h"
 #include "spec/analysis/sort_key.h"
+#include "spec/ir/row_major.h"
 #include "spec/ops/dimension_numbers.h"
 
 namespace assay::cuda {
@@ -14,24 +15,13 @@ using analysis::FlatRegion;
 constexpr int64_t kBlockElements = 128;  // that a block sorts (orders.cu)
 constexpr int64_t kBlockThreads = kBlockElements / 2;
 
-// Lines along a dimension.
-struct Lines {
-  Lines(const Shape& shape, int64_t dimension) : length(shape.dimension(dimension)) {
-    for (int64_t d = 0; d < shape.rank(); ++d) {
-      if (d != dimension) count *= shape.dimension(d);
-      if (d > dimension) inner *= shape.dimension(d);
-    }
-  }
-  int64_t count = 1, length, inner = 1;
-};
-
-int64_t BlocksOf(const Lines& lines) {
-  return lines.count * ((lines.length + kBlockElements - 1) / kBlockElements);
+int64_t BlocksOf(const AlongDimension& lines) {
+  return lines.lines() * ((lines.size + kBlockElements - 1) / kBlockElements);
 }
 
 // The order of elements by a comparator.
 absl::StatusOr<BufferUse> AddProgramSort(KernelPlan& plan, const Instruction& sort,
-                                         const Lines& lines) {
+                                         const AlongDimension& lines) {
   const int64_t arrays = sort.operand_count();
   if (arrays > kMostArrays) return Unsupported(sort, "so many arrays");
   absl::StatusOr<FlatRegion> region = analysis::FlattenRegion(*sort.to_apply());
@@ -40,12 +30,12 @@ absl::StatusOr<BufferUse> AddProgramSort(KernelPlan& plan, const Instruction& so
   const PlacedProgram placed =
       Place(*region, BlocksOf(lines) * kBlockThreads, plan, sort, status, kBlockThreads);
   if (!status.ok()) return status;
-  const BufferUse order = AddScratch(plan, lines.count * lines.length * 8);
+  const BufferUse order = AddScratch(plan, lines.lines() * lines.size * 8);
   OrderParameter p;
   p.program = placed.program;
   p.arrays = static_cast<int32_t>(arrays);
-  p.lines = lines.count;
-  p.length = lines.length;
+  p.lines = lines.lines();
+  p.length = lines.size;
   p.inner = lines.inner;
   std::vector<MemberPointer> pointers = {{&p.to, order}};
   AddPointers(p.program, placed, pointers);
@@ -59,8 +49,8 @@ absl::StatusOr<BufferUse> AddProgramSort(KernelPlan& plan, const Instruction& so
                                        absl::MakeConstSpan(pointers)));
   };
   add("SortBlocks", BlocksFor(BlocksOf(lines), 1, 1));
-  const Extent blocks = BlocksFor(lines.count * lines.length / 2 + 1, kBlockThreads);
-  for (int64_t run = kBlockElements; run < lines.length; run *= 2) {
+  const Extent blocks = BlocksFor(lines.lines() * lines.size / 2 + 1, kBlockThreads);
+  for (int64_t run = kBlockElements; run < lines.size; run *= 2) {
     for (int64_t distance = run; distance > 0; distance /= 2) {
       p.run = distance;
       p.mirror = distance == run;
@@ -70,17 +60,17 @@ absl::StatusOr<BufferUse> AddProgramSort(KernelPlan& plan, const Instruction& so
   return order;
 }
 
-void AddPermute(KernelPlan& plan, const Shape& shape, const Lines& lines, int64_t taken,
+void AddPermute(KernelPlan& plan, const Shape& shape, const AlongDimension& lines, int64_t taken,
                 BufferUse order, BufferUse in, BufferUse out, const BufferUse* indices) {
   PermuteParameter p;
   p.row = RowOf(shape);
-  p.lines = lines.count;
-  p.length = lines.length;
+  p.lines = lines.lines();
+  p.length = lines.size;
   p.taken = taken;
   p.inner = lines.inner;
   std::vector<MemberPointer> pointers = {{&p.in, in}, {&p.out, out}, {&p.order, order}};
   if (indices != nullptr) pointers.push_back({&p.indices, *indices});
-  const int64_t count = lines.count * taken, threads = ThreadsFor(count);
+  const int64_t count = lines.lines() * taken, threads = ThreadsFor(count);
   plan.launches.push_back(MakeLaunch("Permute", BlocksFor(count, threads),
                                      {static_cast<uint32_t>(threads), 1, 1}, 0, p,
                                      absl::MakeConstSpan(pointers)));
@@ -166,21 +156,21 @@ KernelPlanOr PrepareSort(const Instruction& sort, absl::Span<const View> /*views
   KernelPlan plan;
   const Shape& shape = sort.operand(0)->shape();
   if (shape.element_count() == 0) return plan;
-  const Lines lines(shape, sort.GetInt(Attr::kDimension));
+  const AlongDimension lines(shape.dimensions(), sort.GetInt(Attr::kDimension));
   const std::optional<analysis::SortKey> key = analysis::RecogniseSortKey(*sort.to_apply());
   BufferUse order;
   if (key.has_value() && key->function == nullptr && (!IsFloat(key->type) || key->total_order) &&
       !IsComplex(key->type)) {
     const Shape& by = sort.operand(key->operand)->shape();
     const BufferUse keys = AddOrderKeys(plan, by, Operand(key->operand), key->descending);
-    order = AddKeySort(plan, keys, lines.count, lines.length, lines.inner);
+    order = AddKeySort(plan, keys, lines.lines(), lines.size, lines.inner);
   } else {
     absl::StatusOr<BufferUse> sorted = AddProgramSort(plan, sort, lines);
     if (!sorted.ok()) return sorted.status();
     order = *sorted;
   }
   for (int64_t k = 0; k < sort.operand_count(); ++k) {
-    AddPermute(plan, sort.operand(k)->shape(), lines, lines.length, order, Operand(k), Result(k),
+    AddPermute(plan, sort.operand(k)->shape(), lines, lines.size, order, Operand(k), Result(k),
                nullptr);
   }
   return plan;
@@ -191,9 +181,9 @@ KernelPlanOr PrepareTopK(const Instruction& topk, absl::Span<const View> /*views
   const Shape& shape = topk.operand(0)->shape();
   if (topk.shape().tuple_shape(0).element_count() == 0) return plan;
   if (IsComplex(shape.element_type())) return Unsupported(topk, "an order of complex numbers");
-  const Lines lines(shape, shape.rank() - 1);
+  const AlongDimension lines(shape.dimensions(), shape.rank() - 1);
   const BufferUse keys = AddOrderKeys(plan, shape, Operand(0), topk.GetBool(Attr::kLargest));
-  const BufferUse order = AddKeySort(plan, keys, lines.count, lines.length, lines.inner);
+  const BufferUse order = AddKeySort(plan, keys, lines.lines(), lines.size, lines.inner);
   const BufferUse indices = Result(1);
   AddPermute(plan, shape, lines, topk.GetInt(Attr::kK), order, Operand(0), Result(0), &indices);
   return plan;

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
 #include "backends/pjrt/abi/types.h"
+#include "spec/element/narrow_bits.h"
 
 namespace assay::pjrt {
 namespace {
@@ -44,12 +45,10 @@ PJRT_NamedValue OptionOf(const std::string& name, const std::string& value) {
 }
 
 // The bits of a value that is narrower than a byte; hosts and plug-ins differ about the others.
+// A pred has a byte of its own, which is the plug-in's to answer for.
 void ClearHighBits(Literal* array) {
-  const int bits = Info(array->element_type()).bits;
-  if (bits >= 8 || IsPred(array->element_type())) return;
-  const auto mask = static_cast<std::byte>((1 << bits) - 1);
-  std::byte* data = array->mutable_data();
-  for (int64_t i = 0; i < array->element_count(); ++i) data[i] &= mask;
+  if (IsPred(array->element_type())) return;
+  ClearUnusedBits(array->element_type(), array->mutable_data(), array->element_count());
 }
 
 }  // namespace

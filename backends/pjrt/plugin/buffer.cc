@@ -7,6 +7,7 @@
 #include "backends/pjrt/abi/types.h"
 #include "backends/pjrt/plugin/error.h"
 #include "backends/pjrt/plugin/host_layout.h"
+#include "spec/element/narrow_bits.h"
 
 namespace assay::pjrt {
 namespace {
@@ -109,7 +110,7 @@ absl::Status BufferFromHost(PJRT_Client_BufferFromHostBuffer_Args& args) {
     if (!copy.ok()) return copy.status();
     std::byte* data = copy->mutable_data();
     CopyStrided(*shape, static_cast<const std::byte*>(args.data), strides, data, row_major);
-    NormaliseNarrow(shape->element_type(), data, copy->element_count());
+    ClearUnusedBits(shape->element_type(), data, copy->element_count());
     state->Set(*std::move(copy));
     args.done_with_host_buffer = ReadyEvent();
   }

@@ -102,14 +102,4 @@ void CopyStrided(const Shape& shape, const std::byte* from, absl::Span<const int
   }
 }
 
-void NormaliseNarrow(ElementType type, std::byte* data, int64_t count) {
-  const int bits = Info(type).bits;
-  if (IsPred(type)) {
-    for (int64_t i = 0; i < count; ++i) data[i] = std::byte{data[i] != std::byte{0}};
-  } else if (bits < 8) {
-    const auto mask = static_cast<std::byte>((1 << bits) - 1);
-    for (int64_t i = 0; i < count; ++i) data[i] &= mask;
-  }
-}
-
 }  // namespace assay::pjrt

@@ -28,9 +28,6 @@ absl::StatusOr<std::vector<int64_t>> StridesOf(const PJRT_Buffer_MemoryLayout* l
 void CopyStrided(const Shape& shape, const std::byte* from, absl::Span<const int64_t> from_strides,
                  std::byte* to, absl::Span<const int64_t> to_strides);
 
-// Clears the unused bits of elements narrower than a byte. A pred that is not 0 becomes 1.
-void NormaliseNarrow(ElementType type, std::byte* data, int64_t count);
-
 }  // namespace assay::pjrt
 
 #endif  // ASSAY_BACKENDS_PJRT_PLUGIN_HOST_LAYOUT_H_

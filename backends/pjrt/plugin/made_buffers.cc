@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "backends/pjrt/plugin/error.h"
+#include "spec/element/narrow_bits.h"
 
 namespace assay::pjrt {
 
@@ -64,7 +65,7 @@ absl::Status BufferView(PJRT_Client_CreateViewOfDeviceBuffer_Args& args) {
     absl::StatusOr<Literal> copy = Literal::Create(*shape);
     if (!copy.ok()) return copy.status();
     CopyStrided(*shape, data, *strides, copy->mutable_data(), row_major);
-    NormaliseNarrow(shape->element_type(), copy->mutable_data(), copy->element_count());
+    ClearUnusedBits(shape->element_type(), copy->mutable_data(), copy->element_count());
     state->Set(*std::move(copy));
     done();
   }

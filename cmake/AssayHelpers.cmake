@@ -119,6 +119,10 @@ function(_assay_precompile target owner)
   endif()
 endfunction()
 
+# No public header includes these, so that users of a library link them and see nothing else of them. A library whose
+# own files include one names it among its DEPS, even where another dependency does.
+set(ASSAY_PRIVATE_DEPENDENCIES "^(Boost|hwy|libzip|ZLIB)::")
+
 # assay_library(NAME spec_ir SRCS a.cc HDRS a.h DEPS :spec_element absl::status)
 # A dependency that starts with a colon is one of ours. PRECOMPILE names further headers, for what
 # few libraries include and is slow to parse; such a library is not optimised beyond -O1. Presets
@@ -153,7 +157,10 @@ function(assay_library)
     target_include_directories(${target} PUBLIC
       $<BUILD_INTERFACE:${assay_SOURCE_DIR}> $<BUILD_INTERFACE:${assay_BINARY_DIR}>
       $<INSTALL_INTERFACE:include/assay>)
-    target_link_libraries(${target} PUBLIC ${deps})
+    set(private ${deps})
+    list(FILTER private INCLUDE REGEX ${ASSAY_PRIVATE_DEPENDENCIES})
+    list(FILTER deps EXCLUDE REGEX ${ASSAY_PRIVATE_DEPENDENCIES})
+    target_link_libraries(${target} PUBLIC ${deps} PRIVATE ${private})
   else()
     add_library(${target} INTERFACE)
     target_compile_features(${target} INTERFACE ${ASSAY_COMPILE_FEATURES})

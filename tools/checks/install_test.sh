@@ -15,7 +15,10 @@ package() {  # prefix, components, further lines
   printf '%s\n' 'cmake_minimum_required(VERSION 3.25)' 'project(asks LANGUAGES C CXX)' 'set(ASSAY_BUILD_TOOLS mine)' \
     'set(ASSAY_BUILD_TESTS mine)' 'enable_testing()' "find_package(assay REQUIRED $2)" \
     'if(NOT "${ASSAY_BUILD_TOOLS}${ASSAY_BUILD_TESTS}" STREQUAL minemine)' \
-    '  message(FATAL_ERROR "variables of the consumer are overwritten")' 'endif()' "$3" >"$work/asks/CMakeLists.txt"
+    '  message(FATAL_ERROR "variables of the consumer are overwritten")' 'endif()' \
+    'get_cmake_property(names VARIABLES)' 'list(FILTER names INCLUDE REGEX "^ASSAY_")' \
+    'list(FILTER names EXCLUDE REGEX "^ASSAY_(BUILD_TOOLS|BUILD_TESTS|COMMAND|PYTHON_DIR|ZIP_LIBRARY|ZIP_INCLUDE_DIR)$")' \
+    'if(names)' '  message(FATAL_ERROR "the package sets ${names}")' 'endif()' "$3" >"$work/asks/CMakeLists.txt"
   cmake -S "$work/asks" -B "$work/asks/build" -DCMAKE_PREFIX_PATH="$work/$1" >"$work/asks.log" 2>&1
 }
 asks() { package "$@" || { cat "$work/asks.log"; exit 1; }; }
@@ -31,6 +34,10 @@ test ! -e "$work/prefix/assay" || { echo "what only a wheel has is installed"; e
 asks prefix 'COMPONENTS libraries' 'add_library(x INTERFACE)
 target_link_libraries(x INTERFACE assay::interpreter)'
 asks prefix 'COMPONENTS libraries conformance' "$one_test"
+# Users of the libraries see nothing of what no public header includes.
+if grep -E '[;"](Boost|hwy|libzip|ZLIB)::' "$work/prefix/lib/cmake/assay/assayTargets.cmake"; then
+  echo 'these dependencies are private, but exported'; exit 1
+fi
 for header in evaluator/kernels/kernel.h evaluator/real/dd_tier.h backends/cpu/fold.h; do
   test ! -e "$work/prefix/include/assay/$header" || { echo "$header is internal, but installed"; exit 1; }
 done

@@ -9,6 +9,7 @@
 #include "gtest/gtest.h"
 #include "interpreter/interpreter.h"
 #include "spec/ops/shape_inference.h"
+#include "spec/testing/literals.h"
 #include "spec/testing/must_parse.h"
 #include "spec/text/parser.h"
 #include "spec/text/printer.h"
@@ -91,21 +92,13 @@ class Recorder : public Observer {
   std::vector<Turn> turns_;
 };
 
-Literal Floats(const std::vector<double>& values) {
-  Literal literal = Literal::Zeros(Shape(ElementType::kF32, {static_cast<int64_t>(values.size())}));
-  for (size_t i = 0; i < values.size(); ++i) {
-    literal.Set(static_cast<int64_t>(i), Element{EncodeFloat(ElementType::kF32, values[i])});
-  }
-  return literal;
-}
-
 TEST(IsolateInstruction, EveryInstructionOfALoopRunsAlone) {
   const std::unique_ptr<Module> module = MustParse(kLoop);
   ASSERT_NE(module, nullptr);
   Recorder recorder;
   RunOptions options;
   options.observers.push_back(&recorder);
-  ASSERT_TRUE(Interpret(*module, {Floats({1, 3, 2})}, options).ok());
+  ASSERT_TRUE(Interpret(*module, {F32({1, 3, 2})}, options).ok());
   std::vector<std::string> names;
   for (const Recorder::Turn& turn : recorder.turns()) {
     if (turn.instruction->opcode() == Opcode::kParameter) continue;
@@ -157,9 +150,9 @@ TEST(IsolateInstruction, OperandsBecomeParametersInOrder) {
   EXPECT_THAT(alone->entry()->root()->operands(),
               testing::ElementsAre(parameters[0], parameters[1]));
   EXPECT_TRUE(parameters[1]->shape() == module->entry()->root()->shape());
-  const auto value = Interpret(*alone, {Floats({6, 8}), Floats({2, 4})});
+  const auto value = Interpret(*alone, {F32({6, 8}), F32({2, 4})});
   ASSERT_TRUE(value.ok());
-  EXPECT_TRUE(Literal::BitEqual(*value, Floats({3, 2})));
+  EXPECT_TRUE(Literal::BitEqual(*value, F32({3, 2})));
 }
 
 // Which system is solved stands in the configuration alone.
@@ -204,10 +197,10 @@ TEST(IsolateGroup, IsAModule) {
   const auto read = MustParse(PrintModule(*group.module, PrintOptions::Lossless()));
   ASSERT_NE(read, nullptr);
   EXPECT_TRUE(CompareModules(*group.module, *read).ok());
-  const auto value = Interpret(*read, {Floats({1, 2, 4}), Floats({0.5, 1, 2})});
+  const auto value = Interpret(*read, {F32({1, 2, 4}), F32({0.5, 1, 2})});
   ASSERT_TRUE(value.ok()) << value.status();
   EXPECT_EQ(PrintLiteral(value->element(0)), "7");
-  EXPECT_TRUE(Literal::BitEqual(value->element(1), Floats({7.5, 8, 9})));
+  EXPECT_TRUE(Literal::BitEqual(value->element(1), F32({7.5, 8, 9})));
   const auto twice =
       analysis::IsolateGroup({module->Find("twice")->root()}, {module->Find("twice")->root()});
   EXPECT_EQ(twice.operands.size(), 1u);

@@ -5,20 +5,13 @@
 #include "backends/golden/golden_backend.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "spec/testing/literals.h"
 #include "spec/text/parser.h"
 
 namespace assay::conformance {
 namespace {
 
 using ::testing::HasSubstr;
-
-Literal F32(const std::vector<float>& values) {
-  Literal literal = Literal::Zeros(Shape(ElementType::kF32, {static_cast<int64_t>(values.size())}));
-  for (size_t i = 0; i < values.size(); ++i) {
-    literal.Set(static_cast<int64_t>(i), Element{EncodeFloat(ElementType::kF32, values[i])});
-  }
-  return literal;
-}
 
 constexpr char kProgram[] =
     "HloModule m\nENTRY e { x = f32[2] parameter(0)\n y = f32[2] tanh(x)\n"

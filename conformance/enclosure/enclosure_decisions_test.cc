@@ -55,8 +55,8 @@ TEST_F(EnclosureDecisionsTest, DotsMayAccumulateInANarrowerResult) {
       " a = f64[3] parameter(0)\n b = f64[3] parameter(1)\n"
       " d = f32[] dot(a, b), lhs_contracting_dims={0}, rhs_contracting_dims={0}\n"
       " ROOT r = f32[] negate(d)\n";
-  const std::vector<Literal> operands = {Values(ElementType::kF64, {0x1p24, 1, -0x1p24}),
-                                         Values(ElementType::kF64, {1, 1, 1})};
+  const std::vector<Literal> operands = {Array(ElementType::kF64, {0x1p24, 1, -0x1p24}),
+                                         Array(ElementType::kF64, {1, 1, 1})};
   const BoxTree sum = Of(dot, operands, "cpu-strict");
   EXPECT_LE(Low(sum), -7);
   EXPECT_GE(High(sum), 5);

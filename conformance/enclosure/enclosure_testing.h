@@ -11,24 +11,13 @@
 #include "conformance/enclosure/enclosure.h"
 #include "conformance/profiles/testing.h"
 #include "gtest/gtest.h"
+#include "spec/testing/literals.h"
 #include "spec/text/parser.h"
 
 namespace assay::conformance {
 
 inline Literal F32(const std::vector<float>& values) {
-  Literal literal = Literal::Zeros(Shape(ElementType::kF32, {static_cast<int64_t>(values.size())}));
-  for (size_t i = 0; i < values.size(); ++i) {
-    literal.Set(static_cast<int64_t>(i), Element{EncodeFloat(ElementType::kF32, values[i])});
-  }
-  return literal;
-}
-
-inline Literal Values(ElementType type, const std::vector<double>& values) {
-  Literal literal = Literal::Zeros(Shape(type, {static_cast<int64_t>(values.size())}));
-  for (size_t i = 0; i < values.size(); ++i) {
-    literal.Set(static_cast<int64_t>(i), Element{EncodeFloat(type, values[i])});
-  }
-  return literal;
+  return Array(ElementType::kF32, {values.begin(), values.end()});
 }
 
 class EnclosureTest : public testing::Test {

@@ -285,9 +285,9 @@ TEST_F(KeptValuesTest, WhatOverflowsToNanIsTheNumberOrNan) {
   EXPECT_EQ(of_dot(500), Verdict::kWrong);
   // What is returned has been narrowed.
   const BoxTree returned = Of(narrowed + "ROOT r = f8e4m3fn[1] negate(b)", operands);
-  EXPECT_EQ(Judged(returned, Values(ElementType::kF8E4M3FN, {NAN}),
-                   Values(ElementType::kF8E4M3FN, {-448})),
-            Verdict::kWrong);
+  EXPECT_EQ(
+      Judged(returned, Array(ElementType::kF8E4M3FN, {NAN}), Array(ElementType::kF8E4M3FN, {-448})),
+      Verdict::kWrong);
 }
 
 // 4 + 4 is 6 in f4e2m1fn, or 8 where it is kept; less 4 that is 2 or 4.
@@ -295,15 +295,15 @@ TEST_F(KeptValuesTest, WhatSaturatesIsTheNumberOrTheLargest) {
   constexpr ElementType kType = ElementType::kF4E2M1FN;
   const std::string sum = "a = f4e2m1fn[1] parameter(0)\n s = f4e2m1fn[1] add(a, a)\n ";
   const auto judged = [&](const BoxTree& tree, double golden, double actual) {
-    return Judged(tree, Values(kType, {golden}), Values(kType, {actual}));
+    return Judged(tree, Array(kType, {golden}), Array(kType, {actual}));
   };
-  const BoxTree difference = Of(sum + "ROOT r = f4e2m1fn[1] subtract(s, a)", {Values(kType, {4})});
+  const BoxTree difference = Of(sum + "ROOT r = f4e2m1fn[1] subtract(s, a)", {Array(kType, {4})});
   EXPECT_EQ(judged(difference, 2, 2), Verdict::kCorrectlyRounded);
   EXPECT_EQ(judged(difference, 2, 4), Verdict::kWithinBound);
   EXPECT_EQ(judged(difference, 2, 6), Verdict::kWrong);
   EXPECT_EQ(judged(difference, 2, 1.5), Verdict::kWrong);
   EXPECT_EQ(
-      judged(Of(sum + "ROOT r = f4e2m1fn[1] subtract(s, a)", {Values(kType, {4})}, "cpu-strict"), 2,
+      judged(Of(sum + "ROOT r = f4e2m1fn[1] subtract(s, a)", {Array(kType, {4})}, "cpu-strict"), 2,
              4),
       Verdict::kWrong);
   // Doubled again and again, and halved as often.
@@ -311,7 +311,7 @@ TEST_F(KeptValuesTest, WhatSaturatesIsTheNumberOrTheLargest) {
                               "t = f4e2m1fn[1] add(s, s)\n h = f4e2m1fn[1] constant({0.5})\n "
                               "u = f4e2m1fn[1] multiply(t, h)\n v = f4e2m1fn[1] multiply(u, h)\n "
                               "ROOT r = f4e2m1fn[1] multiply(v, h)",
-                          {Values(kType, {4})});
+                          {Array(kType, {4})});
   EXPECT_EQ(judged(back, 1, 2), Verdict::kWithinBound);
   EXPECT_EQ(judged(back, 1, 3), Verdict::kWrong);
   EXPECT_EQ(judged(back, 1, 0), Verdict::kWrong);
@@ -335,9 +335,9 @@ TEST_F(KeptValuesTest, ScalesBelowTheLeast) {
       Of("a = f8e8m0fnu[1] parameter(0)\n h = f8e8m0fnu[1] constant({0.0625})\n"
          "b = f8e8m0fnu[1] multiply(a, h)\n s = f8e8m0fnu[1] constant({16})\n"
          "ROOT r = f8e8m0fnu[1] multiply(b, s)",
-         {Values(kType, {0x1p-126})}, "gpu");
+         {Array(kType, {0x1p-126})}, "gpu");
   const auto judged = [&](double actual) {
-    return Judged(tree, Values(kType, {0x1p-123}), Values(kType, {actual}));
+    return Judged(tree, Array(kType, {0x1p-123}), Array(kType, {actual}));
   };
   EXPECT_LT(judged(0x1p-126), Verdict::kNotJudgeable);
   EXPECT_LT(judged(0x1p-123), Verdict::kNotJudgeable);

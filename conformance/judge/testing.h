@@ -15,6 +15,7 @@
 #include "conformance/profiles/testing.h"
 #include "gtest/gtest.h"
 #include "interpreter/interpreter.h"
+#include "spec/testing/literals.h"
 #include "spec/text/parser.h"
 
 namespace assay::conformance {
@@ -24,14 +25,6 @@ inline constexpr float kInf = std::numeric_limits<float>::infinity();
 inline constexpr double kUnit = 0x1p-24;  // unit roundoff of f32
 inline constexpr double kUlp = 0x1p-23;   // of f32 in [1, 2)
 
-inline Literal Array(ElementType type, const std::vector<double>& values) {
-  Literal literal = Literal::Zeros(Shape(type, {static_cast<int64_t>(values.size())}));
-  for (size_t i = 0; i < values.size(); ++i) {
-    literal.Set(static_cast<int64_t>(i), Element{EncodeFloat(type, values[i])});
-  }
-  return literal;
-}
-inline Literal F32(const std::vector<double>& values) { return Array(ElementType::kF32, values); }
 inline Literal Matrix(int64_t rows, int64_t columns, const std::vector<double>& values,
                       ElementType type = ElementType::kF32) {
   return Array(type, values).WithShape(Shape(type, {rows, columns}));

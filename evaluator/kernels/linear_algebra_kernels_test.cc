@@ -8,17 +8,11 @@
 #include "absl/strings/str_join.h"
 #include "evaluator/kernels/differential.h"
 #include "evaluator/kernels/wide_oracle.h"
+#include "spec/testing/element_types.h"
 
 namespace assay::evaluator {
 namespace {
 
-std::vector<ElementType> FloatTypes() {
-  std::vector<ElementType> types;
-  for (const ElementType type : kArrayTypes) {
-    if (IsFloat(type)) types.push_back(type);
-  }
-  return types;
-}
 std::vector<ElementType> FloatAndComplexTypes() {
   std::vector<ElementType> types = FloatTypes();
   types.push_back(ElementType::kC64);

@@ -12,6 +12,7 @@
 
 #include "evaluator/real/exact_product.h"
 #include "evaluator/real/mpfr_oracle.h"
+#include "spec/testing/element_types.h"
 
 namespace assay::evaluator::exact_sum_test {
 namespace {
@@ -25,14 +26,6 @@ constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr double kMax = std::numeric_limits<double>::max();
 constexpr double kTiny = std::numeric_limits<double>::denorm_min();
 constexpr mpfr_prec_t kExactBits = 4400;  // every sum of products of doubles
-
-std::vector<ElementType> FloatTypes() {
-  std::vector<ElementType> types;
-  for (ElementType type : kArrayTypes) {
-    if (IsFloat(type)) types.push_back(type);
-  }
-  return types;
-}
 
 using Products = std::vector<std::pair<double, double>>;
 

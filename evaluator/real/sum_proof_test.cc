@@ -10,6 +10,7 @@
 #include "evaluator/real/running_sum.h"
 #include "evaluator/real/sum_families.h"
 #include "runtime/float_environment.h"
+#include "spec/testing/element_types.h"
 
 namespace assay::evaluator::sum_proof_test {
 namespace {
@@ -21,14 +22,6 @@ using ::assay::evaluator::testing::SameValue;
 constexpr double kInf = std::numeric_limits<double>::infinity();
 constexpr double kMax = std::numeric_limits<double>::max();
 constexpr double kTiny = std::numeric_limits<double>::denorm_min();
-
-std::vector<ElementType> FloatTypes() {
-  std::vector<ElementType> types;
-  for (ElementType type : kArrayTypes) {
-    if (IsFloat(type)) types.push_back(type);
-  }
-  return types;
-}
 
 // Whether both factors of every product come from a type of at most 32 bits.
 bool IsNarrow(const Products& terms) {

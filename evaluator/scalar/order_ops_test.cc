@@ -218,15 +218,7 @@ TEST_P(TinyOrderTest, TotalOrderOfAllPairs) {
   }
 }
 
-std::vector<Model> TinyModels() {
-  std::vector<Model> tiny;
-  for (const Model& model : exact_model::Models()) {
-    if (model.bits() <= 8) tiny.push_back(model);
-  }
-  return tiny;
-}
-
-INSTANTIATE_TEST_SUITE_P(All, TinyOrderTest, testing::ValuesIn(TinyModels()),
+INSTANTIATE_TEST_SUITE_P(All, TinyOrderTest, testing::ValuesIn(exact_model::TinyModels()),
                          [](const testing::TestParamInfo<Model>& info) {
                            return std::string(Name(info.param.type));
                          });

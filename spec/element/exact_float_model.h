@@ -65,6 +65,15 @@ inline const std::vector<Model>& Models() {
   return models;
 }
 
+// Those of at most 8 bits, whose pairs of values can be enumerated.
+inline std::vector<Model> TinyModels() {
+  std::vector<Model> tiny;
+  for (const Model& model : Models()) {
+    if (model.bits() <= 8) tiny.push_back(model);
+  }
+  return tiny;
+}
+
 inline const Model& ModelOf(ElementType type) {
   for (const Model& model : Models()) {
     if (model.type == type) return model;

@@ -9,6 +9,7 @@
 #include "backends/cuda/kernels/lowering.h"
 #include "gtest/gtest.h"
 #include "spec/element/element.h"
+#include "spec/testing/element_types.h"
 
 namespace assay::cuda {
 namespace {
@@ -19,16 +20,8 @@ bool SameDouble(double a, double b) {
   return (std::isnan(a) && std::isnan(b)) || std::memcmp(&a, &b, sizeof a) == 0;
 }
 
-std::vector<ElementType> Floats() {
-  std::vector<ElementType> types;
-  for (const ElementType type : kArrayTypes) {
-    if (IsFloat(type)) types.push_back(type);
-  }
-  return types;
-}
-
 TEST(KernelElements, EveryPatternOfNarrowFloatsIsItsNumber) {
-  for (const ElementType type : Floats()) {
+  for (const ElementType type : FloatTypes()) {
     const ElementRow row = RowOf(type);
     if (row.bits > 16) continue;
     for (uint64_t bits = 0; bits < uint64_t{1} << row.bits; ++bits) {
@@ -42,7 +35,7 @@ TEST(KernelElements, EveryPatternOfNarrowFloatsIsItsNumber) {
 
 TEST(KernelElements, NumbersAreRoundedOnceIntoEveryFloat) {
   std::mt19937_64 engine(1);
-  for (const ElementType type : Floats()) {
+  for (const ElementType type : FloatTypes()) {
     const ElementRow row = RowOf(type);
     const auto check = [&](double x) {
       const uint64_t ours = k::EncodeFloat(row, x, true), theirs = EncodeFloat(type, x);
@@ -71,7 +64,7 @@ TEST(KernelElements, NumbersAreRoundedOnceIntoEveryFloat) {
 
 TEST(KernelElements, IntegersAreRoundedOnceIntoEveryFloat) {
   std::mt19937_64 engine(2);
-  for (const ElementType type : Floats()) {
+  for (const ElementType type : FloatTypes()) {
     const ElementRow row = RowOf(type);
     for (int i = 0; i < 20000; ++i) {
       const uint64_t x = engine() >> (engine() % 64);
@@ -113,7 +106,7 @@ TEST(KernelElements, FloatsAreTruncatedIntoEveryInteger) {
 // Sums, products and quotients of every pair of the 8-bit types: exact in double or rounded where
 // no tie can come of it, so that one encoding rounds them.
 TEST(KernelElements, ArithmeticOfNarrowFloatsIsRoundedOnce) {
-  for (const ElementType type : Floats()) {
+  for (const ElementType type : FloatTypes()) {
     const ElementRow row = RowOf(type);
     if (row.bits > 8) continue;
     const uint64_t count = uint64_t{1} << row.bits;

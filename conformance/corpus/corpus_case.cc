@@ -91,7 +91,7 @@ std::string FormatCase(const CorpusCase& corpus_case) {
   for (const CaseTag& tag : corpus_case.tags) absl::StrAppend(&text, " ", tag.key, "=", tag.value);
   absl::StrAppend(&text, "\nmodule:\n");
   for (absl::string_view line : absl::StrSplit(corpus_case.module, '\n', absl::SkipWhitespace())) {
-    absl::StrAppend(&text, "  ", line, "\n");
+    absl::StrAppend(&text, "  ", absl::StripTrailingAsciiWhitespace(line), "\n");
   }
   if (!corpus_case.inputs.empty() || !corpus_case.infeed.empty()) {
     absl::StrAppend(&text, "inputs:\n");

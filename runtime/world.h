@@ -60,8 +60,6 @@ class World {
   void SetValuesOf(const Process& process, ValueMemory& memory) { values_[&process] = &memory; }
   // Returns the array in the memory of the device's values: itself, or a copy.
   absl::StatusOr<Literal> OwnedBy(const Process& process, const Literal& array) const;
-  // Returns the number of devices.
-  int64_t process_count() const { return static_cast<int64_t>(runners_.size()); }
   // Returns true if a device has finished.
   bool IsFinished(const ProcessId& id) const;
   // Returns "replica 1, partition 0 of program b", without the parts that all devices share.

@@ -20,7 +20,6 @@ class DevicePool {
   DevicePool(std::shared_ptr<Api> api, int devices);
 
   Api& api() const { return *api_; }
-  const std::shared_ptr<Api>& shared_api() const { return api_; }
   int device_count() const { return static_cast<int>(places_.size()); }
 
   // Takes a stream on one of the devices. Lost devices are reset when no stream is taken: streams

@@ -125,9 +125,9 @@ TEST_F(EnclosureTest, NumbersBetweenEndsThatAreNan) {
          "y = f32[1] exponential(x)\n z = f32[1] parameter(3)\n q = pred[1] compare(y, z), "
          "direction=LT\n b = f8e4m3fn[1] negate(a)\n c = f8e4m3fn[1] select(q, a, b)\n"
          " ROOT r = f8e4m3fn[1] add(c, c)",
-         {Values(ElementType::kF8E4M3FN, {300}), Literal::Zeros(Shape(ElementType::kPred, {1})),
+         {Array(ElementType::kF8E4M3FN, {300}), Literal::Zeros(Shape(ElementType::kPred, {1})),
           F32({1}), F32({2.71828175f})});
-  EXPECT_EQ(Judged(sum, Values(ElementType::kF8E4M3FN, {NAN}), Values(ElementType::kF8E4M3FN, {0})),
+  EXPECT_EQ(Judged(sum, Array(ElementType::kF8E4M3FN, {NAN}), Array(ElementType::kF8E4M3FN, {0})),
             Verdict::kNotJudgeable);
 }
 

@@ -42,7 +42,7 @@ Literal WithNans(const Literal& value, const Change& change) {
 
 // Two negative NaNs with a payload, the second of which is signaling, between numbers.
 Literal NansOf(ElementType type) {
-  Literal literal = Values(type, {1, 2, 3, 4});
+  Literal literal = Array(type, {1, 2, 3, 4});
   const ElementType part = Info(type).component;
   const uint64_t infinity = EncodeFloat(part, INFINITY);
   const uint64_t sign = uint64_t{1} << (Info(part).bits - 1);

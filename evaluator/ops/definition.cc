@@ -10,6 +10,7 @@
 #include "evaluator/region/scalar_program.h"
 #include "evaluator/scalar/scalar_ops.h"
 #include "runtime/float_environment.h"
+#include "spec/ir/row_major.h"
 
 namespace assay::evaluator {
 namespace {
@@ -20,7 +21,6 @@ constexpr std::array<DefineInstruction, kOpcodeCount> kDefinitions = [] {
   std::array<DefineInstruction, kOpcodeCount> table{};
 #define DEFINITION(opcode, name) table[static_cast<int>(Opcode::opcode)] = Define##name;
 #include "evaluator/ops/definitions.def"
-#include "spec/ir/row_major.h"
 #undef DEFINITION
   return table;
 }();

@@ -80,7 +80,6 @@ class Shape {
   bool is_array() const { return IsArray(type_); }
   bool is_tuple() const { return type_ == ElementType::kTuple; }
   bool is_token() const { return type_ == ElementType::kToken; }
-  bool is_opaque() const { return type_ == ElementType::kOpaque; }
   bool is_buffer() const { return type_ == ElementType::kBuffer; }
   bool is_scalar() const { return is_array() && dimensions_.empty(); }
 

@@ -84,7 +84,6 @@ class Lowering {
   const ToModuleOptions& options() const { return options_; }
   const Program& program() const { return program_; }
   Module& module() { return *module_; }
-  Provenance& provenance() { return provenance_; }
 
   // The computation of a function for operands of these shapes (and, where shapes are computed from
   // values, these known values); shared by all calls that agree in them.

@@ -31,7 +31,6 @@ class SharedMemory {
   std::byte* Find(const void* key, int64_t bytes, Site site, int64_t limit);
   std::byte* dynamic() { return bytes_.data() + kGap; }
   int64_t dynamic_bytes() const { return dynamic_bytes_; }
-  int64_t static_bytes() const { return static_bytes_; }
   // Returns an array that was overrun on either side, or null if all gaps are intact. The key of
   // the dynamic bytes is null.
   const Array* FindOverrun() const;

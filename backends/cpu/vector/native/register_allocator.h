@@ -42,7 +42,6 @@ class RegisterAllocator {
 
   int group_of(int32_t value) const { return where_[value].group; }
   int slot_of(int32_t value) const { return where_[value].slot; }
-  int32_t value_in(int group) const { return held_[group]; }
   bool is_mask(int32_t value) const { return is_mask_[value]; }
   void LoadSlot(int32_t value, int group);
   void AssignSlot(int32_t value, int slot) { where_[value].slot = slot; }

@@ -175,7 +175,7 @@ absl::Status Machine::RunStep(const Step& step) {
     case StepKind::kKernel:
       status = RunKernel(*stack_.back().plan, *stack_.back().frame, step);
       break;
-    case StepKind::kDepart:
+    case StepKind::kAsyncStart:
       status = Depart(step);
       if (pending_ != nullptr) return status;
       break;
@@ -183,7 +183,7 @@ absl::Status Machine::RunStep(const Step& step) {
       break;
     case StepKind::kEffect:
       return RunEffect(step);
-    case StepKind::kAwait:
+    case StepKind::kAsyncDone:
       return Await(step);
     case StepKind::kCall:
     case StepKind::kWhile:

@@ -45,10 +45,10 @@ enum class StepKind : uint8_t {
   kCall,  // call, fusion
   kWhile,
   kConditional,
-  kEffect,   // waits until the result is ready
-  kDepart,   // an async start: an effect whose result is awaited later
-  kAwait,    // an async done: takes the results of an async start
-  kObserve,  // an instruction that only renames slots
+  kEffect,      // waits until the result is ready
+  kAsyncStart,  // an async start: an effect whose result is awaited later
+  kAsyncDone,   // an async done: takes the results of an async start
+  kObserve,     // an instruction that only renames slots
 };
 
 // A slot of a computation's result. `movable` tells if its buffer may be moved out.

@@ -95,7 +95,7 @@ absl::Status PlanBuilder::VisitStart(const Instruction& start) {
       AppendZeros(shape.tuple_shape(i), slots.get());
     }
   } else {
-    step.kind = StepKind::kDepart;
+    step.kind = StepKind::kAsyncStart;
     const Halves halves = HalvesOf(opcode);
     if (halves.has_operands) {
       // In place element 0 has the input alone.
@@ -135,7 +135,7 @@ absl::Status PlanBuilder::VisitDone(const Instruction& done) {
   const int64_t first = halves.has_operands ? started.shape().tuple_shape(0).leaf_count() : 0;
   const Shape& result = ResultShape(started.shape(), halves);
   Step step;
-  step.kind = StepKind::kAwait;
+  step.kind = StepKind::kAsyncDone;
   step.instruction = &done;
   step.hidden = true;
   step.operands.assign(all.begin() + first, all.begin() + first + result.leaf_count());
@@ -213,13 +213,13 @@ absl::Status PlanBuilder::VisitAsyncDone(const Instruction& done) {
     if (!status.ok()) return status;
     // Nobody comes later to await it.
     Step& step = plan_->steps.back();
-    if (step.kind == StepKind::kDepart) step.kind = StepKind::kEffect;
+    if (step.kind == StepKind::kAsyncStart) step.kind = StepKind::kEffect;
     return absl::OkStatus();
   }
   const std::vector<int32_t>& all = *SlotsOf(started);
   const int64_t first = started.shape().tuple_shape(0).leaf_count();
   Step step;
-  step.kind = StepKind::kAwait;
+  step.kind = StepKind::kAsyncDone;
   step.instruction = &done;
   step.hidden = true;
   step.operands.assign(all.begin() + first, all.begin() + first + done.shape().leaf_count());
@@ -241,7 +241,7 @@ absl::Status PlanBuilder::StartWrapped(const Instruction& by, const AsyncChain& 
     }
     EffectOr effect = PrepareEffect(*collective, engine_);
     if (!effect.ok()) return effect.status();
-    step.kind = StepKind::kDepart;
+    step.kind = StepKind::kAsyncStart;
     step.effect = *std::move(effect);
   } else {
     for (const Instruction* operand : chain.bound) AppendSlots(*operand, &step.operands);

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "conformance/enclosure/kept_types.h"
+#include "conformance/enclosure/excess_precision.h"
 #include "conformance/judge/start_values.h"
 #include "runtime/process_groups.h"
 #include "spec/analysis/collectives.h"
@@ -310,7 +310,8 @@ absl::StatusOr<BoxTree> CollectiveEncloser::ReduceGroup(const Meeting& meeting,
       const Box& box = meeting.operands[member][k];
       if (open == nullptr) open = box.open;
       const BoxTree argument = BoxTree::Of(box);
-      arguments.push_back(profile_.Grants(Freedom::kExcessPrecision) ? Kept(argument) : argument);
+      arguments.push_back(profile_.Grants(Freedom::kExcessPrecision) ? TreeInF32(argument)
+                                                                     : argument);
     }
     absl::StatusOr<BoxTree> reduced =
         enclose_alone_(ReduceOf(collective, k, members.size(), position), std::move(arguments));

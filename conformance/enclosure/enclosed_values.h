@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "conformance/enclosure/box.h"
+#include "conformance/enclosure/excess_precision_encloser.h"
 #include "conformance/enclosure/instruction_encloser.h"
-#include "conformance/enclosure/kept_encloser.h"
 #include "spec/ir/module.h"
 
 namespace assay::conformance {
@@ -31,13 +31,13 @@ struct EnclosedStep {
   StepKind kind = StepKind::kArrays;
   int64_t cost = 0;          // of one evaluation
   int64_t uses = 0;          // that of the root by the caller among them
-  bool keeps = false;        // has types that are kept in f32 (kept_types.h)
+  bool in_f32 = false;       // has types that are kept in f32 (excess_precision.h)
   bool is_constant = false;  // moved or computed out of constants alone
   bool is_known = false;
   BoxTree value;  // of a constant that is known
   // The prepared instruction, created on first use for instructions that take arrays.
   std::unique_ptr<const PreparedInstruction> prepared;
-  KeptInstruction kept;
+  F32Instruction f32_form;
 };
 using EnclosedSteps = std::vector<EnclosedStep>;  // of a computation, by instruction
 

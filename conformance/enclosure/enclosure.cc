@@ -12,9 +12,9 @@
 #include "conformance/enclosure/box_trees.h"
 #include "conformance/enclosure/collective_encloser.h"
 #include "conformance/enclosure/enclosed_values.h"
+#include "conformance/enclosure/excess_precision.h"
+#include "conformance/enclosure/excess_precision_encloser.h"
 #include "conformance/enclosure/instruction_encloser.h"
-#include "conformance/enclosure/kept_encloser.h"
-#include "conformance/enclosure/kept_types.h"
 #include "conformance/enclosure/lu.h"
 #include "conformance/enclosure/mapped_region.h"
 #include "conformance/enclosure/moved_nans.h"
@@ -34,12 +34,12 @@ class Encloser {
  public:
   Encloser(const TargetProfile& profile, const RunBudget& budget, const ProcessGrid& grid)
       : profile_(profile),
-        keeps_(profile.Grants(Freedom::kExcessPrecision)),
+        uses_f32_(profile.Grants(Freedom::kExcessPrecision)),
         meter_(budget),
         golden_(budget),
         radii_(profile_, &golden_),
         encloser_(profile_, &meter_, &golden_, radii_),
-        kept_encloser_(profile_, &encloser_, &golden_, radii_),
+        excess_precision_encloser_(profile_, &encloser_, &golden_, radii_),
         grid_(grid),
         collectives_(grid, profile, budget,
                      [this](const Computation& computation, std::vector<BoxTree> arguments) {
@@ -91,7 +91,7 @@ class Encloser {
       const bool maps = each->opcode() == Opcode::kMap && MappedArrays(*each) != nullptr;
       step.kind = maps ? StepKind::kTree : StepKindOf(*each);
       step.cost = bytes.ok() ? 1 + *bytes / 4 : StepMeter::kTooMany;
-      step.keeps = keeps_ && HasKeptTypes(*each);
+      step.in_f32 = uses_f32_ && HasTypesInF32(*each);
       step.is_constant = leaf || (pure && each->operand_count() > 0 && constants);
     }
     ++steps[computation.root()->index()].uses;
@@ -134,7 +134,7 @@ class Encloser {
           break;
       }
       if (!value.ok()) return value.status();
-      if (step->keeps) value = Kept(*value);
+      if (step->in_f32) value = TreeInF32(*value);
       frame.Keep(step, *std::move(value));
     }
     return absl::OkStatus();
@@ -151,7 +151,7 @@ class Encloser {
     if (!values.ok()) return values.status();
     for (size_t m = 0; m < team.size(); ++m) {
       BoxTree& value = (*values)[m];
-      (*frames)[m].Keep(step, step->keeps ? Kept(value) : std::move(value));
+      (*frames)[m].Keep(step, step->in_f32 ? TreeInF32(value) : std::move(value));
     }
     return absl::OkStatus();
   }
@@ -238,7 +238,7 @@ class Encloser {
     const auto name = [open](Box* result) {
       if (result->open == nullptr && !result->is_point()) result->open = open;
     };
-    if (!step->keeps && GivesOneArray(instruction)) {
+    if (!step->in_f32 && GivesOneArray(instruction)) {
       auto result = std::make_shared<Box>();
       absl::Status status = encloser_.OneResult(prepared, Boxes(leaves), result.get());
       if (!status.ok()) return status;
@@ -249,8 +249,8 @@ class Encloser {
       return BoxTree::Of(std::move(result));
     }
     absl::StatusOr<std::vector<Box>> results =
-        step->keeps ? kept_encloser_.Results(prepared, &step->kept, leaves)
-                    : encloser_.Results(prepared, Boxes(leaves));
+        step->in_f32 ? excess_precision_encloser_.Results(prepared, &step->f32_form, leaves)
+                     : encloser_.Results(prepared, Boxes(leaves));
     if (!results.ok()) return results.status();
     if (GivesOneArray(instruction)) {
       absl::Status status = MarkMovedNans(instruction, Boxes(leaves), &golden_, &results->front());
@@ -445,14 +445,14 @@ class Encloser {
   }
 
   const TargetProfile& profile_;
-  const bool keeps_;
+  const bool uses_f32_;
   absl::flat_hash_map<const Instruction*, std::unique_ptr<Module>> mapped_, called_;
   absl::node_hash_map<const Computation*, EnclosedSteps> steps_of_;
   StepMeter meter_;
   GoldenInstructions golden_;
   const RadiusFinder radii_;
   InstructionEncloser encloser_;
-  KeptEncloser kept_encloser_;
+  ExcessPrecisionEncloser excess_precision_encloser_;
   const ProcessGrid grid_;
   CollectiveEncloser collectives_;
 };

@@ -6,10 +6,11 @@
 #include "absl/strings/str_cat.h"
 #include "conformance/enclosure/batch_norm.h"
 #include "conformance/enclosure/elementwise.h"
+#include "conformance/enclosure/excess_precision.h"
 #include "conformance/enclosure/folds.h"
-#include "conformance/enclosure/kept_types.h"
 #include "conformance/enclosure/linear_algebra.h"
 #include "conformance/enclosure/open_indices.h"
+#include "conformance/enclosure/random_boxes.h"
 #include "conformance/enclosure/unspecified.h"
 #include "conformance/judge/batch_norm_errors.h"
 #include "conformance/judge/bounds.h"
@@ -75,9 +76,9 @@ void Reshape(const Instruction& reshape, const Box& operand, Box* box) {
 PreparedInstruction::PreparedInstruction(const Instruction& of, const TargetProfile& profile,
                                          GoldenInstructions* goldens)
     : instruction(of), rules(of, profile), golden(&goldens->Of(of)) {
-  // Where excess precision is granted, the box is of f32 anyway (kept_encloser.h).
+  // Where excess precision is granted, the box is of f32 anyway (excess_precision_encloser.h).
   if (!rules.is_narrow_function() || profile.Grants(Freedom::kExcessPrecision)) return;
-  module = KeptForm(of);
+  module = F32Form(of);
   in_f32 = std::make_unique<PreparedInstruction>(*module->entry()->root(), profile, goldens);
 }
 
@@ -109,6 +110,9 @@ absl::StatusOr<std::vector<Box>> InstructionEncloser::Results(const PreparedInst
     absl::Status status = OneResult(prepared, boxes, results.data());
     if (!status.ok()) return status;
     return results;
+  }
+  if (std::optional<Box> drawn = RangeOfRandom(instruction, boxes)) {
+    return std::vector<Box>{*std::move(drawn)};
   }
   if (IsUnspecified(instruction, boxes, profile_)) return AnythingOf(instruction);
   absl::StatusOr<std::vector<Box>> results = ByRule(prepared, boxes);

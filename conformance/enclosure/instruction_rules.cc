@@ -4,8 +4,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "conformance/enclosure/excess_precision.h"
 #include "conformance/enclosure/interval.h"
-#include "conformance/enclosure/kept_types.h"
 #include "conformance/enclosure/word_loops.h"
 #include "conformance/judge/bounds.h"
 #include "conformance/judge/freedoms.h"
@@ -84,7 +84,7 @@ bool OverflowsToNan(const Shape& leaf) {
 bool FlushesOperands(ElementType type, const TargetProfile& profile) {
   if (!IsRounded(type)) return false;
   return profile.MayFlushOperands(type) ||
-         (IsKept(type) && profile.MayFlushOperands(ElementType::kF32));
+         (IsEnclosedInF32(type) && profile.MayFlushOperands(ElementType::kF32));
 }
 
 // A sort whose keys may be zeros of either sign, which are equal but in the total order.
@@ -127,7 +127,7 @@ InstructionRules::InstructionRules(const Instruction& instruction, const TargetP
     if (info.accuracy == Accuracy::kFunction || info.accuracy == Accuracy::kRounded ||
         (instruction.opcode() == Opcode::kSign && IsComplex(type_))) {
       rule_.emplace(instruction, type_, profile);
-      is_narrow_function_ = IsKept(type_) && !rule_->strict();
+      is_narrow_function_ = IsEnclosedInF32(type_) && !rule_->strict();
     }
     const ElementType operand =
         instruction.operand_count() > 0 ? instruction.operand(0)->shape().element_type() : type_;

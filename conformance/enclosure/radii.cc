@@ -155,9 +155,9 @@ absl::StatusOr<ExactSums> RadiusFinder::Exact(const Instruction& instruction,
   return exact;
 }
 
-absl::StatusOr<SumRadii> RadiusFinder::OfKeptSums(const Instruction& instruction,
-                                                  const Instruction& form,
-                                                  absl::Span<const Literal> magnitudes) const {
+absl::StatusOr<SumRadii> RadiusFinder::OfF32Sums(const Instruction& instruction,
+                                                 const Instruction& form,
+                                                 absl::Span<const Literal> magnitudes) const {
   const Subject of_form{form, magnitudes, golden_.evaluate_module(), profile_};
   absl::StatusOr<std::vector<double>> sums = FoldTerms(
       of_form, Opcode::kAdd, [](double value, bool) { return std::fabs(value) * (1 + 0x1p-40); });
@@ -166,14 +166,14 @@ absl::StatusOr<SumRadii> RadiusFinder::OfKeptSums(const Instruction& instruction
   if (!counts.ok()) return counts.status();
   Literal sizes = Literal::Zeros(form.shape());
   EncodeFloats(sizes.element_type(), sums->data(), sizes.element_count(), sizes.mutable_data());
-  return OfKeptFacts(instruction, form, sizes, *counts, *sums);
+  return OfF32Facts(instruction, form, sizes, *counts, *sums);
 }
 
 // What a bound of a sum is of its magnitudes is no less of half of them, twice: so it is known
 // beyond what the type holds.
-SumRadii RadiusFinder::OfKeptFacts(const Instruction& instruction, const Instruction& form,
-                                   const Literal& sizes, absl::Span<const double> terms,
-                                   absl::Span<const double> magnitudes) const {
+SumRadii RadiusFinder::OfF32Facts(const Instruction& instruction, const Instruction& form,
+                                  const Literal& sizes, absl::Span<const double> terms,
+                                  absl::Span<const double> magnitudes) const {
   const auto of_types = [](const Instruction& of) {
     std::vector<Literal> zeros;
     for (const Instruction* operand : of.operands()) {

@@ -67,13 +67,12 @@ class RadiusFinder {
                                   absl::Span<const Literal> operands) const;
   // Returns the radii of a sum with excess precision, formed in the narrow type or in f32. `form`
   // is the instruction in f32.
-  absl::StatusOr<SumRadii> OfKeptSums(const Instruction& instruction, const Instruction& form,
-                                      absl::Span<const Literal> magnitudes) const;
+  absl::StatusOr<SumRadii> OfF32Sums(const Instruction& instruction, const Instruction& form,
+                                     absl::Span<const Literal> magnitudes) const;
   // Returns the same for sums with these numbers of terms and sums of magnitudes. `sizes` has the
   // magnitudes as values of the form.
-  SumRadii OfKeptFacts(const Instruction& instruction, const Instruction& form,
-                       const Literal& sizes, absl::Span<const double> terms,
-                       absl::Span<const double> magnitudes) const;
+  SumRadii OfF32Facts(const Instruction& instruction, const Instruction& form, const Literal& sizes,
+                      absl::Span<const double> terms, absl::Span<const double> magnitudes) const;
 
  private:
   absl::StatusOr<std::vector<double>> ByBounds(const Instruction& instruction,

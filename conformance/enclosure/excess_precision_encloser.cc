@@ -1,9 +1,9 @@
-#include "conformance/enclosure/kept_encloser.h"
+#include "conformance/enclosure/excess_precision_encloser.h"
 
 #include <utility>
 
+#include "conformance/enclosure/excess_precision.h"
 #include "conformance/enclosure/folds.h"
-#include "conformance/enclosure/kept_types.h"
 #include "conformance/enclosure/radii.h"
 #include "conformance/enclosure/unspecified.h"
 #include "conformance/judge/rounds.h"
@@ -11,8 +11,8 @@
 
 namespace assay::conformance {
 
-absl::StatusOr<std::vector<Box>> KeptEncloser::Results(const PreparedInstruction& prepared,
-                                                       KeptInstruction* kept, BoxPointers leaves) {
+absl::StatusOr<std::vector<Box>> ExcessPrecisionEncloser::Results(
+    const PreparedInstruction& prepared, F32Instruction* form, BoxPointers leaves) {
   const Instruction& instruction = prepared.instruction;
   std::vector<Box> narrow, flushed;
   BoxPointers narrow_leaves;
@@ -23,7 +23,7 @@ absl::StatusOr<std::vector<Box>> KeptEncloser::Results(const PreparedInstruction
     for (const Shape* shape : Leaves(operand->shape())) {
       const Box*& leaf = leaves[narrow.size()];
       NarrowBox box{*leaf, true};
-      if (shape->is_array() && IsKept(shape->element_type())) {
+      if (shape->is_array() && IsEnclosedInF32(shape->element_type())) {
         const ElementType type = shape->element_type();
         if (prepared.rules.may_flush() && profile_.MayFlushOperands(type)) {
           flushed.push_back(*leaf);
@@ -38,16 +38,16 @@ absl::StatusOr<std::vector<Box>> KeptEncloser::Results(const PreparedInstruction
       narrow_leaves.push_back(&narrow.back());
     }
   }
-  if (!HasKeptForm(instruction) || !is_static) {
+  if (!HasF32Form(instruction) || !is_static) {
     if (!holds) return AnythingOf(instruction);
     return encloser_.Results(prepared, Boxes(narrow_leaves));
   }
   if (IsUnspecified(instruction, Boxes(narrow_leaves), profile_)) return AnythingOf(instruction);
-  const PreparedInstruction& form = FormOf(instruction, kept);
+  const PreparedInstruction& wide = FormOf(instruction, form);
   absl::StatusOr<std::vector<Box>> results =
       evaluator::FoldKind(instruction) == analysis::ReducerKind::kAdd
-          ? SumsKept(instruction, form, Boxes(leaves))
-          : encloser_.ByRule(form, Boxes(leaves));
+          ? SumsInF32(instruction, wide, Boxes(leaves))
+          : encloser_.ByRule(wide, Boxes(leaves));
   if (!results.ok()) return results;
   const std::vector<const Shape*> shapes = Leaves(instruction.shape());
   for (size_t leaf = 0; leaf < results->size(); ++leaf) {
@@ -55,15 +55,15 @@ absl::StatusOr<std::vector<Box>> KeptEncloser::Results(const PreparedInstruction
     if (shapes[leaf]->is_array()) {
       Narrow(prepared, *shapes[leaf], Boxes(narrow_leaves), &box);
     }
-    if (box.open == &form.instruction) box.open = &instruction;  // which outlives it
+    if (box.open == &wide.instruction) box.open = &instruction;  // which outlives it
   }
   return results;
 }
 
-const PreparedInstruction& KeptEncloser::FormOf(const Instruction& instruction,
-                                                KeptInstruction* form) {
+const PreparedInstruction& ExcessPrecisionEncloser::FormOf(const Instruction& instruction,
+                                                           F32Instruction* form) {
   if (form->prepared == nullptr) {
-    form->module = KeptForm(instruction);
+    form->module = F32Form(instruction);
     form->prepared =
         std::make_unique<PreparedInstruction>(*form->module->entry()->root(), profile_, &golden_);
   }
@@ -72,15 +72,15 @@ const PreparedInstruction& KeptEncloser::FormOf(const Instruction& instruction,
 
 // What comes to a result in f32: what its function is budgeted in its own type, what it may be
 // narrowed to, and the decisions that there are in its type.
-void KeptEncloser::Narrow(const PreparedInstruction& prepared, const Shape& shape, Boxes operands,
-                          Box* box) const {
+void ExcessPrecisionEncloser::Narrow(const PreparedInstruction& prepared, const Shape& shape,
+                                     Boxes operands, Box* box) const {
   const Instruction& instruction = prepared.instruction;
   const ElementType type = shape.element_type();
   const bool elementwise = instruction.info().elementwise();
   const auto take_in_decisions = [&](Box* into) {
     JoinDecisions(instruction, operands, prepared.rules.decisions(), into);
   };
-  if (!IsKept(type)) {
+  if (!IsEnclosedInF32(type)) {
     if (elementwise) take_in_decisions(box);
     return;
   }
@@ -94,14 +94,13 @@ void KeptEncloser::Narrow(const PreparedInstruction& prepared, const Shape& shap
   JoinDifferences(narrowed.box(), decided, box);
 }
 
-absl::StatusOr<std::vector<Box>> KeptEncloser::SumsKept(const Instruction& instruction,
-                                                        const PreparedInstruction& prepared,
-                                                        Boxes operands) {
+absl::StatusOr<std::vector<Box>> ExcessPrecisionEncloser::SumsInF32(
+    const Instruction& instruction, const PreparedInstruction& prepared, Boxes operands) {
   const Instruction& form = prepared.instruction;
   SumRadii found;
   const auto within = [&]() -> absl::StatusOr<Reach> {
     absl::StatusOr<SumRadii> radii =
-        radii_.OfKeptSums(instruction, form, AllMagnitudes(form, operands));
+        radii_.OfF32Sums(instruction, form, AllMagnitudes(form, operands));
     if (!radii.ok()) return radii.status();
     found = *std::move(radii);
     return Reach{found.radii, {}};
@@ -116,7 +115,7 @@ absl::StatusOr<std::vector<Box>> KeptEncloser::SumsKept(const Instruction& instr
       [&](absl::Span<const Literal>, const Literal&) { return within(); },
       [&](const Literal& sizes, absl::Span<const double> terms,
           absl::Span<const double> magnitudes) {
-        found = radii_.OfKeptFacts(instruction, form, sizes, terms, magnitudes);
+        found = radii_.OfF32Facts(instruction, form, sizes, terms, magnitudes);
         return Reach{found.radii, {}};
       },
       nullptr};
@@ -124,7 +123,7 @@ absl::StatusOr<std::vector<Box>> KeptEncloser::SumsKept(const Instruction& instr
   if (!boxes.ok()) return boxes;
   Box& box = (*boxes)[0];
   prepared.rules.Widen(&box);
-  if (IsKept(instruction.shape().element_type())) {
+  if (IsEnclosedInF32(instruction.shape().element_type())) {
     JoinOverflows(instruction.shape().element_type(), found.overflows, &box);
   }
   return boxes;

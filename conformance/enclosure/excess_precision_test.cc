@@ -77,11 +77,11 @@ std::string WriteProgram(std::mt19937& random, ElementType type, int length) {
 // Evaluates a program of T out of the same program of f32.
 class KeepingTarget {
  public:
-  KeepingTarget(ElementType type, const Module& narrow, const Module& kept,
+  KeepingTarget(ElementType type, const Module& narrow, const Module& wide,
                 const TargetProfile& profile)
-      : type_(type), narrow_(*narrow.entry()), kept_(*kept.entry()), profile_(profile) {
+      : type_(type), narrow_(*narrow.entry()), wide_(*wide.entry()), profile_(profile) {
     options_.budget.threads = 1;
-    for (const auto& each : kept_.instructions()) {
+    for (const auto& each : wide_.instructions()) {
       if (each->opcode() == Opcode::kParameter || each->opcode() == Opcode::kConstant) continue;
       alone_.push_back(analysis::IsolateInstruction(*each));
       auto planned = PlannedModule::Create(*alone_.back());
@@ -92,19 +92,19 @@ class KeepingTarget {
 
   Literal Run(const std::vector<Literal>& arguments, std::mt19937& random) const {
     std::map<const Instruction*, Literal> values;
-    for (int64_t i = 0; i < kept_.instruction_count(); ++i) {
-      const Instruction& step = *kept_.instructions()[i];
-      const bool kept = narrow_.instructions()[i]->shape().element_type() == type_;
+    for (int64_t i = 0; i < wide_.instruction_count(); ++i) {
+      const Instruction& step = *wide_.instructions()[i];
+      const bool wide = narrow_.instructions()[i]->shape().element_type() == type_;
       std::vector<Literal> operands;
       for (const Instruction* operand : step.operands()) operands.push_back(values.at(operand));
       Literal value = Apply(step, arguments, operands, random);
-      if (kept && step.info().accuracy == Accuracy::kFunction) Err(step, random, &value);
+      if (wide && step.info().accuracy == Accuracy::kFunction) Err(step, random, &value);
       // Of an array all or none, or each element as it comes.
       const unsigned whim = random() % 3;
-      static constexpr ElementType kKeptIn[] = {ElementType::kF32, ElementType::kBF16,
-                                                ElementType::kF16};
-      const ElementType in = kKeptIn[random() % (type_ == ElementType::kF8E8M0FNU ? 2 : 3)];
-      for (int64_t e = 0; kept && e < value.element_count(); ++e) {
+      static constexpr ElementType kComputedIn[] = {ElementType::kF32, ElementType::kBF16,
+                                                    ElementType::kF16};
+      const ElementType in = kComputedIn[random() % (type_ == ElementType::kF8E8M0FNU ? 2 : 3)];
+      for (int64_t e = 0; wide && e < value.element_count(); ++e) {
         Set(&value, e, DecodeFloat(in, EncodeFloat(in, Decode(value, e))));
         const bool narrows = whim == 0 || (whim == 1 && random() % 2 == 0);
         if (narrows) Set(&value, e, DecodeFloat(type_, Narrowed(Decode(value, e), random)));
@@ -113,7 +113,7 @@ class KeepingTarget {
     }
     Literal result = Literal::Zeros(narrow_.root()->shape());
     for (int64_t e = 0; e < result.element_count(); ++e) {
-      result.Set(e, Element{Narrowed(Decode(values.at(kept_.root()), e), random)});
+      result.Set(e, Element{Narrowed(Decode(values.at(wide_.root()), e), random)});
     }
     return result;
   }
@@ -134,9 +134,9 @@ class KeepingTarget {
                 const std::vector<Literal>& operands, std::mt19937& random) const {
     if (step.opcode() == Opcode::kParameter) {
       const Literal& argument = arguments[step.parameter_number()];
-      Literal kept = Literal::Zeros(step.shape());
-      for (int64_t i = 0; i < kept.element_count(); ++i) Set(&kept, i, Decode(argument, i));
-      return kept;
+      Literal wide = Literal::Zeros(step.shape());
+      for (int64_t i = 0; i < wide.element_count(); ++i) Set(&wide, i, Decode(argument, i));
+      return wide;
     }
     if (step.opcode() == Opcode::kConstant) return *step.literal();
     const bool sums =
@@ -184,7 +184,7 @@ class KeepingTarget {
 
   const ElementType type_;
   const Computation& narrow_;
-  const Computation& kept_;
+  const Computation& wide_;
   const TargetProfile& profile_;
   RunOptions options_;
   std::vector<std::unique_ptr<Module>> alone_;
@@ -204,9 +204,9 @@ Literal LargeArgument(std::mt19937& random, ElementType type) {
   return literal;
 }
 
-class KeptTypesTest : public testing::TestWithParam<ElementType> {};
+class ExcessPrecisionTest : public testing::TestWithParam<ElementType> {};
 
-TEST_P(KeptTypesTest, NoConformingValueLiesOutside) {
+TEST_P(ExcessPrecisionTest, NoConformingValueLiesOutside) {
   const ElementType type = GetParam();
   std::mt19937 random(static_cast<unsigned>(type));
   int64_t judged = 0, all = 0, moved = 0;
@@ -214,16 +214,16 @@ TEST_P(KeptTypesTest, NoConformingValueLiesOutside) {
     const TargetProfile& profile = BuiltInProfile(program % 2 == 0 ? "xla-cpu" : "gpu");
     const std::string text = WriteProgram(random, type, 1 + program % 6);
     auto narrow = ParseModule(absl::StrReplaceAll(text, {{"K[", absl::StrCat(Name(type), "[")}}));
-    auto kept = ParseModule(absl::StrReplaceAll(text, {{"K[", "f32["}}));
+    auto wide = ParseModule(absl::StrReplaceAll(text, {{"K[", "f32["}}));
     ASSERT_TRUE(narrow.ok()) << narrow.status() << text;
-    ASSERT_TRUE(kept.ok()) << kept.status();
+    ASSERT_TRUE(wide.ok()) << wide.status();
     const std::vector<Literal> arguments = {LargeArgument(random, type),
                                             LargeArgument(random, type)};
     auto enclosure = Enclose(**narrow, arguments, profile, RunBudget{});
     ASSERT_TRUE(enclosure.ok()) << enclosure.status() << text;
     auto golden = Interpret(**narrow, arguments);
     ASSERT_TRUE(golden.ok()) << golden.status();
-    const KeepingTarget target(type, **narrow, **kept, profile);
+    const KeepingTarget target(type, **narrow, **wide, profile);
     for (int run = 0; run < Scheduled(60); ++run) {
       const Literal actual = target.Run(arguments, random);
       auto judgement = JudgeWhole(*enclosure, *golden, actual);
@@ -243,7 +243,7 @@ TEST_P(KeptTypesTest, NoConformingValueLiesOutside) {
   EXPECT_GT(moved, all / 200);
 }
 
-INSTANTIATE_TEST_SUITE_P(Types, KeptTypesTest,
+INSTANTIATE_TEST_SUITE_P(Types, ExcessPrecisionTest,
                          testing::Values(ElementType::kF8E5M2, ElementType::kF8E4M3,
                                          ElementType::kF8E3M4, ElementType::kF4E2M1FN,
                                          ElementType::kF6E2M3FN, ElementType::kF6E3M2FN,
@@ -252,19 +252,19 @@ INSTANTIATE_TEST_SUITE_P(Types, KeptTypesTest,
                                          ElementType::kF8E8M0FNU),
                          [](const auto& info) { return std::string(Name(info.param)); });
 
-using KeptValuesTest = EnclosureTest;
+using ExcessPrecisionValuesTest = EnclosureTest;
 
 // 500 is a NaN of f8e4m3fn. Kept in f32 it stays 500, and half of it 250; it is never 448, which a
 // saturating conversion gives (V-4).
-TEST_F(KeptValuesTest, WhatOverflowsToNanIsTheNumberOrNan) {
+TEST_F(ExcessPrecisionValuesTest, WhatOverflowsToNanIsTheNumberOrNan) {
   const std::string narrowed = "a = f32[1] parameter(0)\n b = f8e4m3fn[1] convert(a)\n ";
   const std::vector<Literal> operands = {F32({500})};
   const Literal nan = F32({NAN});
-  const BoxTree kept = Of(narrowed + "ROOT r = f32[1] convert(b)", operands);
-  EXPECT_EQ(Judged(kept, nan, nan), Verdict::kCorrectlyRounded);
-  EXPECT_EQ(Judged(kept, nan, F32({500})), Verdict::kWithinBound);
-  EXPECT_EQ(Judged(kept, nan, F32({448})), Verdict::kWrong);
-  EXPECT_EQ(Judged(kept, nan, F32({501})), Verdict::kWrong);
+  const BoxTree wide = Of(narrowed + "ROOT r = f32[1] convert(b)", operands);
+  EXPECT_EQ(Judged(wide, nan, nan), Verdict::kCorrectlyRounded);
+  EXPECT_EQ(Judged(wide, nan, F32({500})), Verdict::kWithinBound);
+  EXPECT_EQ(Judged(wide, nan, F32({448})), Verdict::kWrong);
+  EXPECT_EQ(Judged(wide, nan, F32({501})), Verdict::kWrong);
   const BoxTree strict = Of(narrowed + "ROOT r = f32[1] convert(b)", operands, "cpu-strict");
   EXPECT_EQ(Judged(strict, nan, nan), Verdict::kExact);
   EXPECT_EQ(Judged(strict, nan, F32({500})), Verdict::kWrong);
@@ -291,7 +291,7 @@ TEST_F(KeptValuesTest, WhatOverflowsToNanIsTheNumberOrNan) {
 }
 
 // 4 + 4 is 6 in f4e2m1fn, or 8 where it is kept; less 4 that is 2 or 4.
-TEST_F(KeptValuesTest, WhatSaturatesIsTheNumberOrTheLargest) {
+TEST_F(ExcessPrecisionValuesTest, WhatSaturatesIsTheNumberOrTheLargest) {
   constexpr ElementType kType = ElementType::kF4E2M1FN;
   const std::string sum = "a = f4e2m1fn[1] parameter(0)\n s = f4e2m1fn[1] add(a, a)\n ";
   const auto judged = [&](const BoxTree& tree, double golden, double actual) {
@@ -318,7 +318,7 @@ TEST_F(KeptValuesTest, WhatSaturatesIsTheNumberOrTheLargest) {
 }
 
 // The largest value of f8e5m2, or just beside it where it is kept: no infinity.
-TEST_F(KeptValuesTest, TheLargestValueIsFinite) {
+TEST_F(ExcessPrecisionValuesTest, TheLargestValueIsFinite) {
   const BoxTree tree =
       Of("a = f32[1] parameter(0)\n s = f32[1] constant({57344})\n b = f32[1] multiply(a, s)\n"
          "c = f8e5m2[1] convert(b)\n ROOT r = f32[1] convert(c)",
@@ -329,7 +329,7 @@ TEST_F(KeptValuesTest, TheLargestValueIsFinite) {
 }
 
 // A scale below the least one is that one, or less where it is kept.
-TEST_F(KeptValuesTest, ScalesBelowTheLeast) {
+TEST_F(ExcessPrecisionValuesTest, ScalesBelowTheLeast) {
   constexpr ElementType kType = ElementType::kF8E8M0FNU;
   const BoxTree tree =
       Of("a = f8e8m0fnu[1] parameter(0)\n h = f8e8m0fnu[1] constant({0.0625})\n"

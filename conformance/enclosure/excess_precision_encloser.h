@@ -1,7 +1,7 @@
 // Encloses one instruction whose operands or results may have excess precision in f32
-// (kept_types.h). Tests: kept_types_test.cc.
-#ifndef ASSAY_CONFORMANCE_ENCLOSURE_KEPT_ENCLOSER_H_
-#define ASSAY_CONFORMANCE_ENCLOSURE_KEPT_ENCLOSER_H_
+// (excess_precision.h). Tests: excess_precision_test.cc.
+#ifndef ASSAY_CONFORMANCE_ENCLOSURE_EXCESS_PRECISION_ENCLOSER_H_
+#define ASSAY_CONFORMANCE_ENCLOSURE_EXCESS_PRECISION_ENCLOSER_H_
 
 #include <memory>
 #include <vector>
@@ -15,27 +15,27 @@
 namespace assay::conformance {
 
 // The f32 form of an instruction, prepared when it is first enclosed.
-struct KeptInstruction {
+struct F32Instruction {
   std::unique_ptr<Module> module;
   std::unique_ptr<const PreparedInstruction> prepared;
 };
 
 // All arguments of the constructor must outlive the object.
-class KeptEncloser {
+class ExcessPrecisionEncloser {
  public:
-  KeptEncloser(const TargetProfile& profile, InstructionEncloser* encloser,
-               GoldenInstructions* golden, const RadiusFinder& radii)
+  ExcessPrecisionEncloser(const TargetProfile& profile, InstructionEncloser* encloser,
+                          GoldenInstructions* golden, const RadiusFinder& radii)
       : profile_(profile), encloser_(*encloser), golden_(*golden), radii_(radii) {}
 
   // Encloses the f32 form of the instruction if it has one, otherwise the instruction itself on
   // values of its types. Operands and results are boxes by leaf; boxes of narrow types are in f32.
   absl::StatusOr<std::vector<Box>> Results(const PreparedInstruction& prepared,
-                                           KeptInstruction* form, BoxPointers leaves);
+                                           F32Instruction* form, BoxPointers leaves);
 
  private:
-  const PreparedInstruction& FormOf(const Instruction& instruction, KeptInstruction* form);
-  absl::StatusOr<std::vector<Box>> SumsKept(const Instruction& instruction,
-                                            const PreparedInstruction& prepared, Boxes operands);
+  const PreparedInstruction& FormOf(const Instruction& instruction, F32Instruction* form);
+  absl::StatusOr<std::vector<Box>> SumsInF32(const Instruction& instruction,
+                                             const PreparedInstruction& prepared, Boxes operands);
   void Narrow(const PreparedInstruction& prepared, const Shape& shape, Boxes operands,
               Box* box) const;
 
@@ -47,4 +47,4 @@ class KeptEncloser {
 
 }  // namespace assay::conformance
 
-#endif  // ASSAY_CONFORMANCE_ENCLOSURE_KEPT_ENCLOSER_H_
+#endif  // ASSAY_CONFORMANCE_ENCLOSURE_EXCESS_PRECISION_ENCLOSER_H_

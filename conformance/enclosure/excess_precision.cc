@@ -1,4 +1,4 @@
-#include "conformance/enclosure/kept_types.h"
+#include "conformance/enclosure/excess_precision.h"
 
 #include <algorithm>
 #include <cmath>
@@ -15,18 +15,18 @@ namespace {
 
 constexpr ElementType kWide = ElementType::kF32;
 
-Shape KeptShape(const Shape& shape) {
+Shape ShapeInF32(const Shape& shape) {
   if (shape.is_tuple()) {
     std::vector<Shape> elements;
-    for (const Shape& element : shape.tuple_shapes()) elements.push_back(KeptShape(element));
+    for (const Shape& element : shape.tuple_shapes()) elements.push_back(ShapeInF32(element));
     return Shape::Tuple(std::move(elements));
   }
-  Shape kept = shape;
-  if (shape.is_array() && IsKept(shape.element_type())) {
-    kept.set_element_type(kWide);
-    kept.ClearLayouts();
+  Shape wide = shape;
+  if (shape.is_array() && IsEnclosedInF32(shape.element_type())) {
+    wide.set_element_type(kWide);
+    wide.ClearLayouts();
   }
-  return kept;
+  return wide;
 }
 
 // Returns the same elements in another type.
@@ -41,20 +41,20 @@ Literal Converted(const Literal& from, const Shape& shape, Convert convert) {
 }
 
 Literal Widened(const Literal& narrow) {
-  return Converted(narrow, KeptShape(narrow.shape()), [&](uint64_t bits) {
+  return Converted(narrow, ShapeInF32(narrow.shape()), [&](uint64_t bits) {
     return EncodeFloat(kWide, DecodeFloat(narrow.element_type(), bits));
   });
 }
 
 bool AnyLeaf(const Shape& shape) {
   for (const Shape* leaf : Leaves(shape)) {
-    if (leaf->is_array() && IsKept(leaf->element_type())) return true;
+    if (leaf->is_array() && IsEnclosedInF32(leaf->element_type())) return true;
   }
   return false;
 }
 
-Box KeptBox(const Box& narrow) {
-  if (!narrow.low.is_array() || !IsKept(narrow.low.element_type())) return narrow;
+Box BoxInF32(const Box& narrow) {
+  if (!narrow.low.is_array() || !IsEnclosedInF32(narrow.low.element_type())) return narrow;
   if (narrow.is_point()) {
     Box box = Box::Point(Widened(narrow.low));
     box.open = narrow.open;
@@ -194,15 +194,15 @@ Box NarrowedBox(ElementType type, const TargetProfile& profile, const Box& wide,
 
 }  // namespace
 
-bool IsKept(ElementType type) { return IsFloat(type) && Info(type).bits <= 8; }
+bool IsEnclosedInF32(ElementType type) { return IsFloat(type) && Info(type).bits <= 8; }
 
-bool HasKeptTypes(const Instruction& instruction) {
+bool HasTypesInF32(const Instruction& instruction) {
   return AnyLeaf(instruction.shape()) ||
          std::any_of(instruction.operands().begin(), instruction.operands().end(),
                      [](const Instruction* operand) { return AnyLeaf(operand->shape()); });
 }
 
-bool HasKeptForm(const Instruction& instruction) {
+bool HasF32Form(const Instruction& instruction) {
   switch (instruction.opcode()) {
     case Opcode::kBitcast:
     case Opcode::kBitcastConvert:
@@ -228,12 +228,12 @@ bool HasKeptForm(const Instruction& instruction) {
          (family == Family::kIndexing && instruction.opcode() != Opcode::kScatter);
 }
 
-std::unique_ptr<Module> KeptForm(const Instruction& instruction) {
+std::unique_ptr<Module> F32Form(const Instruction& instruction) {
   std::unique_ptr<Module> module = analysis::IsolateInstruction(instruction);
   for (const auto& computation : module->computations()) {
     for (const auto& each : computation->instructions()) {
-      each->set_shape(KeptShape(each->shape()));
-      if (each->literal() != nullptr && IsKept(each->literal()->element_type())) {
+      each->set_shape(ShapeInF32(each->shape()));
+      if (each->literal() != nullptr && IsEnclosedInF32(each->literal()->element_type())) {
         each->set_literal(Widened(*each->literal()));
       }
     }
@@ -242,7 +242,7 @@ std::unique_ptr<Module> KeptForm(const Instruction& instruction) {
 }
 
 Box InF32(const Box& box) {
-  if (!box.low.is_array() || !IsKept(box.low.element_type())) return box;
+  if (!box.low.is_array() || !IsEnclosedInF32(box.low.element_type())) return box;
   Box wide{Widened(box.low), {}, {}, box.open, box.flushed};
   wide.high = box.low.shares_data_with(box.high) ? wide.low : Widened(box.high);
   if (box.has_nan()) {
@@ -251,19 +251,19 @@ Box InF32(const Box& box) {
   return wide;
 }
 
-BoxTree Kept(const BoxTree& tree) {
+BoxTree TreeInF32(const BoxTree& tree) {
   if (tree.is_tuple()) {
     std::vector<BoxTree> elements;
-    for (const BoxTree& element : tree.elements()) elements.push_back(Kept(element));
+    for (const BoxTree& element : tree.elements()) elements.push_back(TreeInF32(element));
     return BoxTree::Tuple(std::move(elements));
   }
   const Box& box = tree.box();
-  if (!box.low.is_array() || !IsKept(box.low.element_type())) return tree;
-  return BoxTree::Of(KeptBox(box));
+  if (!box.low.is_array() || !IsEnclosedInF32(box.low.element_type())) return tree;
+  return BoxTree::Of(BoxInF32(box));
 }
 
-NarrowBox Around(ElementType type, const Box& kept) {
-  Shape shape = kept.shape();
+NarrowBox Around(ElementType type, const Box& wide) {
+  Shape shape = wide.shape();
   shape.set_element_type(type);
   const Line& line = Line::Of(type);
   const double least = DecodeFloat(type, line.Bits(line.least()));
@@ -280,20 +280,20 @@ NarrowBox Around(ElementType type, const Box& kept) {
       return Directed(line, std::clamp(value, least, greatest), up);
     });
   };
-  around.box.low = convert(kept.low, false);
-  around.box.high = convert(kept.high, true);
+  around.box.low = convert(wide.low, false);
+  around.box.high = convert(wide.high, true);
   if (Literal::BitEqual(around.box.low, around.box.high)) around.box.high = around.box.low;
-  if (kept.has_nan()) {
+  if (wide.has_nan()) {
     around.holds = around.holds && line.has_nan();
-    around.box.nan = Converted(kept.nan, shape, [](uint64_t mark) { return mark; });
+    around.box.nan = Converted(wide.nan, shape, [](uint64_t mark) { return mark; });
   }
-  around.box.open = kept.open;
-  around.box.flushed = kept.flushed;
-  around.box.given = kept.given;
+  around.box.open = wide.open;
+  around.box.flushed = wide.flushed;
+  around.box.given = wide.given;
   return around;
 }
 
-void WidenByNarrowBudget(const ElementRule& rule, Box* kept) {
+void WidenByNarrowBudget(const ElementRule& rule, Box* wide) {
   const UlpBudget& budget = rule.budget();
   constexpr double kMostHalf = 65504;
   // In ulps of f16, of bf16 beyond what that holds.
@@ -329,10 +329,10 @@ void WidenByNarrowBudget(const ElementRule& rule, Box* kept) {
         outwards(low, false);
         outwards(high, true);
       },
-      kept);
+      wide);
 }
 
-void JoinFlushed(ElementType type, Box* kept) {
+void JoinFlushed(ElementType type, Box* wide) {
   UpdateParts(
       [&](const Line& line, Place, Ends* ends) {
         const double low = DecodeFloat(kWide, ends->low), high = DecodeFloat(kWide, ends->high);
@@ -340,10 +340,10 @@ void JoinFlushed(ElementType type, Box* kept) {
         if (low > 0) ends->low = line.Bits(line.Ordinal(0) - 1);
         if (high < 0) ends->high = 0;
       },
-      kept);
+      wide);
 }
 
-void JoinNarrowed(ElementType type, const TargetProfile& profile, Box* kept) {
+void JoinNarrowed(ElementType type, const TargetProfile& profile, Box* wide) {
   const Line& narrow = Line::Of(type);
   UpdateParts(
       [&](const Line& line, Place, Ends* ends) {
@@ -362,10 +362,10 @@ void JoinNarrowed(ElementType type, const TargetProfile& profile, Box* kept) {
         if (line.Ordinal(low) < line.Ordinal(ends->low)) ends->low = low;
         if (line.Ordinal(high) > line.Ordinal(ends->high)) ends->high = high;
       },
-      kept);
+      wide);
 }
 
-void JoinDifferences(const Box& narrowed, const Box& decided, Box* kept) {
+void JoinDifferences(const Box& narrowed, const Box& decided, Box* wide) {
   const ElementType type = decided.low.element_type();
   const Line& narrow = Line::Of(type);
   const auto is_nan = [](const Box& box, int64_t i) {
@@ -392,11 +392,11 @@ void JoinDifferences(const Box& narrowed, const Box& decided, Box* kept) {
         ends->low = line.Bits(std::min(line.Ordinal(ends->low), least));
         ends->high = line.Bits(std::max(line.Ordinal(ends->high), greatest));
       },
-      kept);
-  if (differs && kept->open == nullptr) kept->open = decided.open;
+      wide);
+  if (differs && wide->open == nullptr) wide->open = decided.open;
 }
 
-void JoinOverflows(ElementType type, const std::vector<bool>& overflows, Box* kept) {
+void JoinOverflows(ElementType type, const std::vector<bool>& overflows, Box* wide) {
   const Line& narrow = Line::Of(type);
   const double least = DecodeFloat(type, narrow.Bits(narrow.least()));
   const double greatest = DecodeFloat(type, narrow.Bits(narrow.greatest()));
@@ -410,16 +410,16 @@ void JoinOverflows(ElementType type, const std::vector<bool>& overflows, Box* ke
         if (DecodeFloat(kWide, ends->low) > least) ends->low = EncodeFloat(kWide, least);
         if (DecodeFloat(kWide, ends->high) < greatest) ends->high = EncodeFloat(kWide, greatest);
       },
-      kept);
+      wide);
 }
 
-Box RoundedOnce(ElementType type, const TargetProfile& profile, const Box& kept) {
-  return NarrowedBox(type, profile, kept, /*may_twice=*/false);
+Box RoundedOnce(ElementType type, const TargetProfile& profile, const Box& wide) {
+  return NarrowedBox(type, profile, wide, /*may_twice=*/false);
 }
 
-BoxTree Returned(const Shape& shape, const TargetProfile& profile, const BoxTree& kept) {
-  return MapLeaves(kept, shape, [&](const BoxTree& leaf, const Shape& of) {
-    if (!of.is_array() || !IsKept(of.element_type())) return leaf;
+BoxTree Returned(const Shape& shape, const TargetProfile& profile, const BoxTree& wide) {
+  return MapLeaves(wide, shape, [&](const BoxTree& leaf, const Shape& of) {
+    if (!of.is_array() || !IsEnclosedInF32(of.element_type())) return leaf;
     return BoxTree::Of(NarrowedBox(of.element_type(), profile, leaf.box(), /*may_twice=*/true));
   });
 }

@@ -92,13 +92,17 @@ void SetLeastRanks(ConvolutionDimensions* dims) {
   dims->output_rank = rank(dims->output_batch, dims->output_feature, dims->output_spatial);
 }
 
-// Every dimension is named once and is small: printers make a letter of each.
-absl::Status CheckLabels(int64_t a, int64_t b, const std::vector<int64_t>& spatial,
-                         absl::string_view part) {
+// Every dimension is named once and is small: printers make a letter of each. A custom call may do
+// without a letter, whose dimension is then 0.
+absl::Status CheckLabels(const Instruction& instruction, int64_t a, int64_t b,
+                         const std::vector<int64_t>& spatial, absl::string_view part) {
   constexpr int64_t kMaxRank = 1000;
   std::vector<int64_t> all = spatial;
-  all.push_back(a);
-  all.push_back(b);
+  for (const int64_t letter : {a, b}) {
+    const bool is_missing = instruction.opcode() == Opcode::kCustomCall && letter == 0 &&
+                            std::find(all.begin(), all.end(), 0) != all.end();
+    if (!is_missing) all.push_back(letter);
+  }
   std::sort(all.begin(), all.end());
   const bool repeated = std::adjacent_find(all.begin(), all.end()) != all.end();
   if (!repeated && all.front() >= 0 && all.back() < kMaxRank) return absl::OkStatus();
@@ -106,7 +110,7 @@ absl::Status CheckLabels(int64_t a, int64_t b, const std::vector<int64_t>& spati
       absl::StrCat("the dimension numbers of the ", part, " are repeated or out of range"));
 }
 
-Result ReadDimLabels(P* proto, const Instruction&) {
+Result ReadDimLabels(P* proto, const Instruction& instruction) {
   if (!proto->has_convolution_dimension_numbers()) return std::nullopt;
   wire::ConvolutionDimensionNumbers* numbers = proto->mutable_convolution_dimension_numbers();
   ConvolutionDimensions dims;
@@ -121,10 +125,11 @@ Result ReadDimLabels(P* proto, const Instruction&) {
   dims.output_spatial = TakeInts(numbers->mutable_output_spatial_dimensions());
   proto->clear_convolution_dimension_numbers();
   for (absl::Status status :
-       {CheckLabels(dims.input_batch, dims.input_feature, dims.input_spatial, "input"),
-        CheckLabels(dims.kernel_input_feature, dims.kernel_output_feature, dims.kernel_spatial,
-                    "kernel"),
-        CheckLabels(dims.output_batch, dims.output_feature, dims.output_spatial, "output")}) {
+       {CheckLabels(instruction, dims.input_batch, dims.input_feature, dims.input_spatial, "input"),
+        CheckLabels(instruction, dims.kernel_input_feature, dims.kernel_output_feature,
+                    dims.kernel_spatial, "kernel"),
+        CheckLabels(instruction, dims.output_batch, dims.output_feature, dims.output_spatial,
+                    "output")}) {
     if (!status.ok()) return status;
   }
   SetLeastRanks(&dims);

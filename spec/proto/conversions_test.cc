@@ -87,6 +87,19 @@ TEST(Conversions, ZeroGroupsStayZero) {
   }
 }
 
+// A letter that is missing is dimension 0 on the wire, where a digit may stand.
+TEST(Conversions, LabelsOfCustomCallsMayLackLetters) {
+  for (const char* labels : {"01_01->01", "b?01f_01->01", "b0f_?i0->0"}) {
+    const std::string text =
+        absl::StrCat("HloModule m\nENTRY e {\n  a = f32[2,2] parameter(0)\n  ROOT c = f32[2,2] ",
+                     "custom-call(a), custom_call_target=\"f\", dim_labels=", labels, "\n}\n");
+    const std::unique_ptr<Module> module = MustParse(text);
+    const std::unique_ptr<Module> back = ReadOrFail(*ModuleToProto(*module));
+    ASSERT_NE(back, nullptr) << labels;
+    EXPECT_TRUE(CompareModules(*module, *back).ok()) << CompareModules(*module, *back);
+  }
+}
+
 // Strides and dilations of 0, which no operation takes and XLA's reader of text reads, are not the
 // 1 that a field left out means; neither are counts of 0 replicas or partitions.
 TEST(Conversions, ZerosOfWindowsSlicesAndCountsStayZero) {

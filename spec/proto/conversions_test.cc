@@ -89,7 +89,7 @@ TEST(Conversions, ZeroGroupsStayZero) {
 
 // A letter that is missing is dimension 0 on the wire, where a digit may stand.
 TEST(Conversions, LabelsOfCustomCallsMayLackLetters) {
-  for (const char* labels : {"01_01->01", "b?01f_01->01", "b0f_?i0->0"}) {
+  for (const char* labels : {"01_01->01", "b?01f_01->01", "b0f_?i0->?0"}) {
     const std::string text =
         absl::StrCat("HloModule m\nENTRY e {\n  a = f32[2,2] parameter(0)\n  ROOT c = f32[2,2] ",
                      "custom-call(a), custom_call_target=\"f\", dim_labels=", labels, "\n}\n");

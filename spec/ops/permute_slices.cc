@@ -51,14 +51,15 @@ absl::Status CheckOffsets(const Instruction& op, const Shape& buffer, const Shap
 
 // collective-permute of slices: input, output, and for each where its slices begin.
 absl::Status CheckInPlace(const Instruction& op) {
-  const Shape& input = op.operand(0)->shape();
-  const bool sound =
-      op.operand_count() == 4 && input.is_tuple() == op.operand(1)->shape().is_tuple();
-  ASSAY_REQUIRE(op, "collective_permute_c2",
-                sound && (!input.is_tuple() || input.tuple_shapes().size() ==
-                                                   op.operand(1)->shape().tuple_shapes().size()),
+  ASSAY_REQUIRE(op, "collective_permute_c2", op.operand_count() == 4,
                 "in place there must be input, output and their offsets, found ",
                 op.operand_count(), " operands");
+  const Shape &input = op.operand(0)->shape(), &output = op.operand(1)->shape();
+  ASSAY_REQUIRE(op, "collective_permute_c2",
+                input.is_tuple() == output.is_tuple() &&
+                    input.tuple_shapes().size() == output.tuple_shapes().size(),
+                "in place input and output must be arrays both or tuples of one length, found ",
+                input.ToString(), " and ", output.ToString());
   for (int64_t side : {0, 1}) {
     const Shape& buffer = op.operand(side)->shape();
     const Shape& offsets = op.operand(side + 2)->shape();

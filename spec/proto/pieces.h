@@ -65,8 +65,10 @@ absl::StatusOr<std::vector<AxisRef>> TakeAxes(
     const Mesh& mesh, google::protobuf::RepeatedPtrField<wire::AxisRefProto>* protos);
 void PutAxes(const std::vector<AxisRef>& axes,
              google::protobuf::RepeatedPtrField<wire::AxisRefProto>* protos);
-// 0..n-1 as an array of `dims`, transposed by `perm`: sizes from 1, a permutation.
-absl::Status CheckIota(absl::Span<const int64_t> dims, absl::Span<const int64_t> perm);
+// 0..n-1 as an array of `dims`, transposed by `perm`: sizes from 1, dimensions, each once unless
+// they may be repeated.
+absl::Status CheckIota(absl::Span<const int64_t> dims, absl::Span<const int64_t> perm,
+                       bool may_repeat = false);
 OriginArray OriginArrayFromProto(const wire::OriginalArrayProto& proto);
 wire::OriginalArrayProto OriginArrayToProto(const OriginArray& array);
 // INVALID_ARGUMENT for a key that is not UTF-8: the text form of a proto can hold one, a binary

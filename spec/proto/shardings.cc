@@ -88,7 +88,9 @@ absl::StatusOr<Sharding> ShardingFromProto(wire::OpSharding* proto) {
     sharding.iota_reshape_dims.clear();
     sharding.iota_transpose_perm.clear();
   }
-  absl::Status status = CheckIota(sharding.iota_reshape_dims, sharding.iota_transpose_perm);
+  // As from text: that an order repeats dimensions is the verifier's to say (sharding_c8).
+  absl::Status status =
+      CheckIota(sharding.iota_reshape_dims, sharding.iota_transpose_perm, /*may_repeat=*/true);
   if (!status.ok()) return status;
   sharding.replicate_on_last_tile_dim = proto->replicate_on_last_tile_dim();
   proto->clear_replicate_on_last_tile_dim();
@@ -153,10 +155,15 @@ wire::OpSharding ShardingToProto(const Sharding& sharding) {
   return proto;
 }
 
-absl::Status CheckIota(absl::Span<const int64_t> dims, absl::Span<const int64_t> perm) {
+absl::Status CheckIota(absl::Span<const int64_t> dims, absl::Span<const int64_t> perm,
+                       bool may_repeat) {
   int64_t product = 1;
-  bool good =
-      perm.empty() ? dims.size() <= 1 : IsPermutation(perm, static_cast<int64_t>(dims.size()));
+  const auto rank = static_cast<int64_t>(dims.size());
+  bool good = perm.empty() ? rank <= 1
+              : may_repeat ? perm.size() == dims.size() &&
+                                 std::all_of(perm.begin(), perm.end(),
+                                             [rank](int64_t d) { return d >= 0 && d < rank; })
+                           : IsPermutation(perm, rank);
   for (int64_t size : dims) {
     good = good && size >= 1 && !__builtin_mul_overflow(product, size, &product);
   }

@@ -100,51 +100,68 @@ class FftKernel : public Kernel {
             const int64_t first = group * kLanes, lanes = std::min(kLanes, lines - first);
             status = context.ChargeCostly(n * lanes * 8);
             if (!status.ok()) return status;
-            for (int64_t l = 0; l < lanes; ++l) {
-              const int64_t line = first + l;
-              ReadLine(in, in_form, (line / inner * in_length * inner) + line % inner, inner, n,
-                       lanes, re + l, im + l);
-            }
+            ReadLines(in, in_form, Lines(first, lanes, inner, in_length), n, re, im);
             // The inverse is the transform with real and imaginary parts exchanged.
             axis.fourier->Run(inverse ? im : re, inverse ? re : im, work, lanes);
             const T scale = inverse ? static_cast<T>(ASSAY_DEFECT(29, n, 1)) : T{1};
-            for (int64_t l = 0; l < lanes; ++l) {
-              const int64_t line = first + l;
-              WriteLine(out, out_form, (line / inner * out_length * inner) + line % inner, inner,
-                        out_length, lanes, scale, re + l, im + l);
-            }
+            WriteLines(out, out_form, Lines(first, lanes, inner, out_length), out_length, scale, re,
+                       im);
           }
           return absl::OkStatus();
         });
   }
 
-  static void ReadLine(const std::byte* in, Form form, int64_t first, int64_t stride, int64_t n,
-                       int64_t lanes, T* re, T* im) {
-    const int64_t stored = form == Form::kHalf ? n / 2 + 1 : n;
+  // Where the first elements of lines lie that are transformed side by side, and how far those
+  // behind them are.
+  struct Lines {
+    Lines(int64_t first, int64_t lanes, int64_t inner, int64_t length)
+        : lanes(lanes), stride(inner) {
+      for (int64_t l = 0; l < lanes; ++l) {
+        starts[l] = (first + l) / inner * length * inner + (first + l) % inner;
+      }
+    }
+    int64_t lanes, stride;
+    int64_t starts[kLanes];
+  };
+
+  static void ReadLines(const std::byte* in, Form form, const Lines& lines, int64_t n, T* re,
+                        T* im) {
+    const int64_t stored = form == Form::kHalf ? n / 2 + 1 : n, lanes = lines.lanes;
     for (int64_t i = 0; i < stored; ++i) {
-      const int64_t at = first + i * stride;
-      const bool real = form == Form::kReal;
-      re[i * lanes] = runtime::LoadAt<T>(in, real ? at : 2 * at);
-      im[i * lanes] = real ? T{0} : runtime::LoadAt<T>(in, 2 * at + 1);
+      T* const to_re = re + i * lanes;
+      T* const to_im = im + i * lanes;
+      for (int64_t l = 0; l < lanes; ++l) {
+        const int64_t at = lines.starts[l] + i * lines.stride;
+        const bool real = form == Form::kReal;
+        to_re[l] = runtime::LoadAt<T>(in, real ? at : 2 * at);
+        to_im[l] = real ? T{0} : runtime::LoadAt<T>(in, 2 * at + 1);
+      }
     }
     if (form != Form::kHalf) return;
-    im[0] = 0;
-    if (n % 2 == 0) im[n / 2 * lanes] = 0;
+    std::fill_n(im, lanes, T{0});
+    if (n % 2 == 0) std::fill_n(im + n / 2 * lanes, lanes, T{0});
     for (int64_t i = 1; i < n - n / 2; ++i) {
-      re[(n - i) * lanes] = re[i * lanes];
-      im[(n - i) * lanes] = ASSAY_DEFECT(30, -im[i * lanes], im[i * lanes]);
+      for (int64_t l = 0; l < lanes; ++l) {
+        const T part = im[i * lanes + l];
+        re[(n - i) * lanes + l] = re[i * lanes + l];
+        im[(n - i) * lanes + l] = ASSAY_DEFECT(30, -part, part);
+      }
     }
   }
 
-  static void WriteLine(std::byte* out, Form form, int64_t first, int64_t stride, int64_t count,
-                        int64_t lanes, T scale, const T* re, const T* im) {
+  static void WriteLines(std::byte* out, Form form, const Lines& lines, int64_t count, T scale,
+                         const T* re, const T* im) {
     for (int64_t i = 0; i < count; ++i) {
-      const int64_t at = first + i * stride;
-      if (form == Form::kReal) {
-        runtime::StoreAt<T>(out, at, re[i * lanes] / scale);
-      } else {
-        runtime::StoreAt<T>(out, 2 * at, re[i * lanes] / scale);
-        runtime::StoreAt<T>(out, 2 * at + 1, im[i * lanes] / scale);
+      const T* const from_re = re + i * lines.lanes;
+      const T* const from_im = im + i * lines.lanes;
+      for (int64_t l = 0; l < lines.lanes; ++l) {
+        const int64_t at = lines.starts[l] + i * lines.stride;
+        if (form == Form::kReal) {
+          runtime::StoreAt<T>(out, at, from_re[l] / scale);
+        } else {
+          runtime::StoreAt<T>(out, 2 * at, from_re[l] / scale);
+          runtime::StoreAt<T>(out, 2 * at + 1, from_im[l] / scale);
+        }
       }
     }
   }

@@ -2,14 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <numbers>
 
 #include "backends/cpu/defect.h"
 
 namespace assay::cpu {
 namespace {
-
-constexpr int64_t kLargestRadix = 13;
 
 struct Root {
   long double cos, sin;
@@ -43,7 +42,7 @@ Root RootOfUnity(int64_t k, int64_t n) {
 std::vector<int64_t> SmallFactors(int64_t n) {
   std::vector<int64_t> factors;
   for (; n % 4 == 0; n /= 4) factors.push_back(4);
-  for (int64_t radix = 2; radix <= kLargestRadix && n > 1; ++radix) {
+  for (int64_t radix = 2; radix <= kLargestFourierRadix && n > 1; ++radix) {
     for (; n % radix == 0; n /= radix) factors.push_back(radix);
   }
   if (n > 1) factors.clear();
@@ -61,83 +60,179 @@ int64_t SmoothLength(int64_t least) {
   return length;
 }
 
-// y_k = w^k * (DFT of radix numbers)_k for a run of neighbours.
-template <typename T>
-void Butterfly2(const T* re, const T* im, int64_t step, T c, T s, T* out_re, T* out_im,
-                int64_t run) {
-  for (int64_t i = 0; i < run; ++i) {
-    const T ar = re[i], ai = im[i], br = re[i + step], bi = im[i + step];
-    const T dr = ar - br, di = ai - bi;
-    out_re[i] = ar + br;
-    out_im[i] = ai + bi;
-    out_re[i + run] = dr * c - di * s;
-    out_im[i + run] = dr * s + di * c;
-  }
+// What follows is compiled for each instruction set that has a function below. Products and sums
+// are rounded one after the other everywhere, so that all give the same bits.
+#define ASSAY_STAGE_CODE inline __attribute__((always_inline))
+
+template <typename T, int kBytes>
+struct StageVector {
+  typedef T Type __attribute__((vector_size(kBytes)));
+  static constexpr int64_t kNumbers = kBytes / sizeof(T);
+};
+
+// Complex numbers: one, or a vector of them. They are passed by reference, since each instruction
+// set would pass vectors in another way.
+template <typename V>
+struct Points {
+  V re, im;
+};
+template <typename V, typename T>
+ASSAY_STAGE_CODE void LoadPoints(const T* re, const T* im, Points<V>& x) {
+  std::memcpy(&x.re, re, sizeof x.re);
+  std::memcpy(&x.im, im, sizeof x.im);
+}
+template <typename V, typename T>
+ASSAY_STAGE_CODE void StorePoints(const Points<V>& x, T* re, T* im) {
+  std::memcpy(re, &x.re, sizeof x.re);
+  std::memcpy(im, &x.im, sizeof x.im);
+}
+// Stores (c + i s) * x.
+template <typename V, typename T>
+ASSAY_STAGE_CODE void StoreTurned(const Points<V>& x, T c, T s, T* re, T* im) {
+  StorePoints<V>({x.re * c - x.im * s, x.re * s + x.im * c}, re, im);
 }
 
+// The transforms of `radix` neighbours that lie `step` apart, the k-th result of which is turned by
+// the angle c[k - 1], s[k - 1] and lies k runs behind the first. They are written for one V of
+// neighbours.
 template <typename T>
-void Butterfly4(const T* re, const T* im, int64_t step, const T* c, const T* s, T* out_re,
-                T* out_im, int64_t run) {
-  const T c1 = c[0], s1 = s[0], c2 = c[1], s2 = s[1], c3 = c[2], s3 = s[2];
-  for (int64_t i = 0; i < run; ++i) {
-    const T ar = re[i], ai = im[i];
-    const T br = re[i + step], bi = im[i + step];
-    const T cr = re[i + 2 * step], ci = im[i + 2 * step];
-    const T dr = re[i + 3 * step], di = im[i + 3 * step];
-    const T apc_r = ar + cr, apc_i = ai + ci, amc_r = ar - cr, amc_i = ai - ci;
-    const T bpd_r = br + dr, bpd_i = bi + di, bmd_r = br - dr, bmd_i = bi - di;
-    const T y1r = amc_r + bmd_i, y1i = amc_i - bmd_r;
-    const T y2r = apc_r - bpd_r, y2i = apc_i - bpd_i;
-    const T y3r = amc_r - bmd_i, y3i = amc_i + bmd_r;
-    out_re[i] = apc_r + bpd_r;
-    out_im[i] = apc_i + bpd_i;
-    out_re[i + run] = y1r * c1 - y1i * s1;
-    out_im[i + run] = y1r * s1 + y1i * c1;
-    out_re[i + 2 * run] = y2r * c2 - y2i * s2;
-    out_im[i + 2 * run] = y2r * s2 + y2i * c2;
-    out_re[i + 3 * run] = y3r * c3 - y3i * s3;
-    out_im[i + 3 * run] = y3r * s3 + y3i * c3;
+struct Butterfly2 {
+  const T *c, *s;
+  template <typename V>
+  ASSAY_STAGE_CODE void Run(const T* re, const T* im, int64_t step, T* out_re, T* out_im,
+                            int64_t run) const {
+    Points<V> a, b;
+    LoadPoints(re, im, a);
+    LoadPoints(re + step, im + step, b);
+    StorePoints<V>({a.re + b.re, a.im + b.im}, out_re, out_im);
+    StoreTurned<V>({a.re - b.re, a.im - b.im}, c[0], s[0], out_re + run, out_im + run);
   }
-}
+};
 
 template <typename T>
-void ButterflyOf(int64_t radix, const T* root_cos, const T* root_sin, const T* re, const T* im,
-                 int64_t step, const T* c, const T* s, T* out_re, T* out_im, int64_t run) {
-  for (int64_t k = 0; k < radix; ++k) {
-    T* yr = out_re + k * run;
-    T* yi = out_im + k * run;
-    std::copy_n(re, run, yr);
-    std::copy_n(im, run, yi);
-    for (int64_t j = 1; j < radix; ++j) {
-      const T wr = root_cos[j * k % radix];
-      const T wi = ASSAY_DEFECT(31, root_sin[j * k % radix], -root_sin[j * k % radix]);
-      const T* xr = re + j * step;
-      const T* xi = im + j * step;
-      for (int64_t i = 0; i < run; ++i) {
-        yr[i] += xr[i] * wr - xi[i] * wi;
-        yi[i] += xr[i] * wi + xi[i] * wr;
+struct Butterfly4 {
+  const T *c, *s;
+  template <typename V>
+  ASSAY_STAGE_CODE void Run(const T* re, const T* im, int64_t step, T* out_re, T* out_im,
+                            int64_t run) const {
+    Points<V> x0, x1, x2, x3;
+    LoadPoints(re, im, x0);
+    LoadPoints(re + step, im + step, x1);
+    LoadPoints(re + 2 * step, im + 2 * step, x2);
+    LoadPoints(re + 3 * step, im + 3 * step, x3);
+    const Points<V> sum02 = {x0.re + x2.re, x0.im + x2.im};
+    const Points<V> sum13 = {x1.re + x3.re, x1.im + x3.im};
+    const Points<V> difference02 = {x0.re - x2.re, x0.im - x2.im};
+    const Points<V> difference13 = {x1.re - x3.re, x1.im - x3.im};
+    StorePoints<V>({sum02.re + sum13.re, sum02.im + sum13.im}, out_re, out_im);
+    StoreTurned<V>({difference02.re + difference13.im, difference02.im - difference13.re}, c[0],
+                   s[0], out_re + run, out_im + run);
+    StoreTurned<V>({sum02.re - sum13.re, sum02.im - sum13.im}, c[1], s[1], out_re + 2 * run,
+                   out_im + 2 * run);
+    StoreTurned<V>({difference02.re - difference13.im, difference02.im + difference13.re}, c[2],
+                   s[2], out_re + 3 * run, out_im + 3 * run);
+  }
+};
+
+template <typename T>
+struct ButterflyOf {
+  const FourierStage<T>& stage;
+  const T *c, *s;
+  template <typename V>
+  ASSAY_STAGE_CODE void Run(const T* re, const T* im, int64_t step, T* out_re, T* out_im,
+                            int64_t run) const {
+    for (int64_t k = 0; k < stage.radix; ++k) {
+      Points<V> sum, x;
+      LoadPoints(re, im, sum);
+      for (int64_t j = 1; j < stage.radix; ++j) {
+        const T wr = stage.root_cos[j * k % stage.radix];
+        const T root_sin = stage.root_sin[j * k % stage.radix];
+        const T wi = ASSAY_DEFECT(31, root_sin, -root_sin);
+        LoadPoints(re + j * step, im + j * step, x);
+        sum.re += x.re * wr - x.im * wi;
+        sum.im += x.re * wi + x.im * wr;
+      }
+      if (k == 0) {
+        StorePoints(sum, out_re, out_im);
+      } else {
+        StoreTurned(sum, c[k - 1], s[k - 1], out_re + k * run, out_im + k * run);
       }
     }
-    if (k == 0) continue;
-    const T wr = c[k - 1], wi = s[k - 1];
-    for (int64_t i = 0; i < run; ++i) {
-      const T r = yr[i];
-      yr[i] = r * wr - yi[i] * wi;
-      yi[i] = r * wi + yi[i] * wr;
+  }
+};
+
+template <typename T, int kBytes, typename Butterfly>
+ASSAY_STAGE_CODE void RunNeighbours(const Butterfly& butterfly, const T* re, const T* im,
+                                    int64_t step, T* out_re, T* out_im, int64_t run) {
+  using Vector = StageVector<T, kBytes>;
+  int64_t i = 0;
+  for (; i + Vector::kNumbers <= run; i += Vector::kNumbers) {
+    butterfly.template Run<typename Vector::Type>(re + i, im + i, step, out_re + i, out_im + i,
+                                                  run);
+  }
+  for (; i < run; ++i) {
+    butterfly.template Run<T>(re + i, im + i, step, out_re + i, out_im + i, run);
+  }
+}
+
+template <typename T, int kBytes>
+ASSAY_STAGE_CODE void RunStage(const FourierStage<T>& stage, const T* re, const T* im, T* out_re,
+                               T* out_im, int64_t lanes) {
+  const int64_t radix = stage.radix, run = stage.stride * lanes, step = run * stage.rest;
+  for (int64_t p = 0; p < stage.rest; ++p) {
+    const T* c = stage.cos.data() + p * (radix - 1);
+    const T* s = stage.sin.data() + p * (radix - 1);
+    const int64_t from = p * run, to = p * radix * run;
+    const auto run_all = [&](const auto& butterfly) __attribute__((always_inline)) {
+      RunNeighbours<T, kBytes>(butterfly, re + from, im + from, step, out_re + to, out_im + to,
+                               run);
+    };
+    if (radix == 4) {
+      run_all(Butterfly4<T>{c, s});
+    } else if (radix == 2) {
+      run_all(Butterfly2<T>{c, s});
+    } else {
+      run_all(ButterflyOf<T>{stage, c, s});
     }
   }
+}
+
+template <typename T>
+void RunStageBaseline(const FourierStage<T>& stage, const T* re, const T* im, T* out_re, T* out_im,
+                      int64_t lanes) {
+  RunStage<T, 16>(stage, re, im, out_re, out_im, lanes);
+}
+#if defined(__x86_64__)
+template <typename T>
+__attribute__((target("avx2"))) void RunStageAvx2(const FourierStage<T>& stage, const T* re,
+                                                  const T* im, T* out_re, T* out_im,
+                                                  int64_t lanes) {
+  RunStage<T, 32>(stage, re, im, out_re, out_im, lanes);
+}
+#endif
+
+template <typename T>
+RunFourierStage<T>* FindRunStage(runtime::InstructionSet set) {
+#if defined(__x86_64__)
+  if (set != runtime::InstructionSet::kBaseline &&
+      runtime::Supports(runtime::InstructionSet::kAvx2)) {
+    return RunStageAvx2<T>;
+  }
+#endif
+  return RunStageBaseline<T>;
 }
 
 }  // namespace
 
 template <typename T>
-Fourier<T>::Fourier(int64_t length) : length_(length) {
+Fourier<T>::Fourier(int64_t length, runtime::InstructionSet most)
+    : length_(length), run_stage_(FindRunStage<T>(most)) {
   if (length <= 1) return;
   const std::vector<int64_t> factors = SmallFactors(length);
   if (factors.empty()) {
     bluestein_ = std::make_unique<Bluestein>();
     const int64_t inner = SmoothLength(2 * length - 1);
-    bluestein_->inner = std::make_unique<Fourier>(inner);
+    bluestein_->inner = std::make_unique<Fourier>(inner, most);
     work_size_ = 2 * inner + bluestein_->inner->work_size();
     bluestein_->filter_re.assign(inner, 0);
     bluestein_->filter_im.assign(inner, 0);
@@ -161,7 +256,12 @@ Fourier<T>::Fourier(int64_t length) : length_(length) {
   int64_t stride = 1;
   for (const int64_t radix : factors) {
     const int64_t rest = length / stride / radix;
-    Stage stage{radix, rest, stride, {}, {}};
+    FourierStage<T> stage{radix, rest, stride, {}, {}, {}, {}};
+    for (int64_t j = 0; j < radix; ++j) {
+      const Root root = RootOfUnity(j, radix);
+      stage.root_cos[j] = static_cast<T>(root.cos);
+      stage.root_sin[j] = static_cast<T>(-root.sin);
+    }
     for (int64_t p = 0; p < rest; ++p) {
       for (int64_t k = 1; k < radix; ++k) {
         const Root root = RootOfUnity(p * k % (radix * rest), radix * rest);
@@ -186,41 +286,14 @@ void Fourier<T>::RunStages(T* re, T* im, T* work, int64_t lanes) const {
   T* other_re = work;
   T* other_im = work + length_ * lanes;
   T *from_re = re, *from_im = im;
-  for (const Stage& stage : stages_) {
-    RunStage(stage, from_re, from_im, other_re, other_im, lanes);
+  for (const FourierStage<T>& stage : stages_) {
+    run_stage_(stage, from_re, from_im, other_re, other_im, lanes);
     std::swap(from_re, other_re);
     std::swap(from_im, other_im);
   }
   if (from_re == re) return;
   std::copy_n(from_re, length_ * lanes, re);
   std::copy_n(from_im, length_ * lanes, im);
-}
-
-template <typename T>
-void Fourier<T>::RunStage(const Stage& stage, const T* re, const T* im, T* out_re, T* out_im,
-                          int64_t lanes) const {
-  const int64_t radix = stage.radix, run = stage.stride * lanes, step = run * stage.rest;
-  T root_cos[kLargestRadix], root_sin[kLargestRadix];
-  for (int64_t j = 0; j < radix; ++j) {
-    const Root root = RootOfUnity(j, radix);
-    root_cos[j] = static_cast<T>(root.cos);
-    root_sin[j] = static_cast<T>(-root.sin);
-  }
-  for (int64_t p = 0; p < stage.rest; ++p) {
-    const T* c = stage.cos.data() + p * (radix - 1);
-    const T* s = stage.sin.data() + p * (radix - 1);
-    const T* in_re = re + p * run;
-    const T* in_im = im + p * run;
-    T* to_re = out_re + p * radix * run;
-    T* to_im = out_im + p * radix * run;
-    if (radix == 4) {
-      Butterfly4(in_re, in_im, step, c, s, to_re, to_im, run);
-    } else if (radix == 2) {
-      Butterfly2(in_re, in_im, step, c[0], s[0], to_re, to_im, run);
-    } else {
-      ButterflyOf(radix, root_cos, root_sin, in_re, in_im, step, c, s, to_re, to_im, run);
-    }
-  }
 }
 
 template <typename T>

@@ -9,13 +9,29 @@
 #include <memory>
 #include <vector>
 
+#include "runtime/processor.h"
+
 namespace assay::cpu {
+
+constexpr int64_t kLargestFourierRadix = 13;
+
+// One pass over a line, whose length is stride * radix * rest.
+template <typename T>
+struct FourierStage {
+  int64_t radix, rest, stride;
+  std::vector<T> cos, sin;  // of p * k, by p < rest and 0 < k < radix
+  T root_cos[kLargestFourierRadix], root_sin[kLargestFourierRadix];  // of j / radix
+};
+template <typename T>
+using RunFourierStage = void(const FourierStage<T>& stage, const T* re, const T* im, T* out_re,
+                             T* out_im, int64_t lanes);
 
 // A transform of one length. Immutable and thread-safe.
 template <typename T>
 class Fourier {
  public:
-  explicit Fourier(int64_t length);
+  // Uses vectors of at most the instruction set `most`. All give the same bits.
+  explicit Fourier(int64_t length, runtime::InstructionSet most = runtime::InstructionSet::kAvx512);
 
   int64_t length() const { return length_; }
   // The number of values of T that Run needs at `work`, for each lane.
@@ -25,10 +41,6 @@ class Fourier {
   void Run(T* re, T* im, T* work, int64_t lanes) const;
 
  private:
-  struct Stage {
-    int64_t radix, rest, stride;  // length = stride * radix * rest
-    std::vector<T> cos, sin;      // of p * k, by p < rest and 0 < k < radix
-  };
   struct Bluestein {
     std::unique_ptr<Fourier> inner;
     std::vector<T> chirp_re, chirp_im;    // exp(-pi i j^2 / length)
@@ -37,12 +49,11 @@ class Fourier {
 
   void RunStages(T* re, T* im, T* work, int64_t lanes) const;
   void RunBluestein(T* re, T* im, T* work, int64_t lanes) const;
-  void RunStage(const Stage& stage, const T* re, const T* im, T* out_re, T* out_im,
-                int64_t lanes) const;
 
   int64_t length_;
+  RunFourierStage<T>* run_stage_;
   int64_t work_size_ = 0;
-  std::vector<Stage> stages_;
+  std::vector<FourierStage<T>> stages_;
   std::unique_ptr<Bluestein> bluestein_;
 };
 

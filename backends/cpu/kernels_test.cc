@@ -65,6 +65,30 @@ TEST(Fourier, IsTheSumForEveryLength) {
   for (const int64_t n : {1, 2, 16, 17, 34, 96, 127}) ExpectTransform<float>(n, 2e-6);
 }
 
+template <typename T>
+std::vector<T> TransformOf(int64_t n, int64_t lines, runtime::InstructionSet most) {
+  std::mt19937_64 engine(n);
+  std::vector<T> parts(2 * n * lines);
+  for (T& value : parts) value = std::ldexp(static_cast<T>(engine() >> 40), -24);
+  const Fourier<T> fourier(n, most);
+  std::vector<T> work(fourier.work_size() * lines);
+  fourier.Run(parts.data(), parts.data() + n * lines, work.data(), lines);
+  return parts;
+}
+
+// Numbers of lines that leave a part of a vector, too.
+TEST(Fourier, IsTheSameForAllInstructionSets) {
+  using runtime::InstructionSet;
+  for (const int64_t n : {8, 15, 17, 64, 77}) {
+    for (const int64_t lines : {1, 5, 16}) {
+      EXPECT_EQ(TransformOf<float>(n, lines, InstructionSet::kBaseline),
+                TransformOf<float>(n, lines, InstructionSet::kAvx2));
+      EXPECT_EQ(TransformOf<double>(n, lines, InstructionSet::kBaseline),
+                TransformOf<double>(n, lines, InstructionSet::kAvx2));
+    }
+  }
+}
+
 // Every window of small sizes: base and window sizes, strides, padding, both dilations.
 TEST(WindowWalk, MeetsWhatAnEnumerationMeets) {
   int64_t windows = 0;

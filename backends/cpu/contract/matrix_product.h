@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <new>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "backends/cpu/contract/panels.h"
@@ -17,25 +19,43 @@
 
 namespace assay::cpu {
 
-// An array of numbers that is aligned to cache lines and counted against the run's memory.
+// Bytes that are aligned to cache lines.
+struct AlignedBytes {
+  static constexpr std::align_val_t kAlignment{64};
+  struct Free {
+    void operator()(std::byte* bytes) const { ::operator delete[](bytes, kAlignment); }
+  };
+  std::unique_ptr<std::byte, Free> memory;
+  int64_t size = 0;
+};
+
+// An array of numbers that is aligned to cache lines and counted against the run's memory. A thread
+// keeps a small one for the next product, which would take longer to allocate than to use.
 template <typename T>
 class PanelMemory {
  public:
   explicit PanelMemory(runtime::Context& context) : lease_(context) {}
+  ~PanelMemory() {
+    if (bytes_.size <= kMostKept && bytes_.size > kept_.size) std::swap(bytes_, kept_);
+  }
   absl::Status Allocate(int64_t count) {
-    const int64_t bytes = std::max<int64_t>(1, count) * static_cast<int64_t>(sizeof(T));
-    if (absl::Status status = lease_.Add(bytes); !status.ok()) return status;
-    memory_.reset(new (std::align_val_t{64}) std::byte[bytes]);
+    const int64_t size = std::max<int64_t>(1, count) * static_cast<int64_t>(sizeof(T));
+    if (absl::Status status = lease_.Add(size); !status.ok()) return status;
+    if (kept_.size >= size) {
+      bytes_ = std::exchange(kept_, AlignedBytes());
+    } else {
+      bytes_.memory.reset(new (AlignedBytes::kAlignment) std::byte[size]);
+      bytes_.size = size;
+    }
     return absl::OkStatus();
   }
-  T* data() { return reinterpret_cast<T*>(memory_.get()); }
+  T* data() { return reinterpret_cast<T*>(bytes_.memory.get()); }
 
  private:
-  struct Free {
-    void operator()(std::byte* bytes) const { ::operator delete[](bytes, std::align_val_t{64}); }
-  };
+  static constexpr int64_t kMostKept = int64_t{1} << 18;
+  static inline thread_local AlignedBytes kept_;
   runtime::ScratchLease lease_;
-  std::unique_ptr<std::byte, Free> memory_;
+  AlignedBytes bytes_;
 };
 
 // `kPerNumber` is 2 for pairs of integers (see Tiles).
@@ -103,6 +123,8 @@ class MatrixProduct {
   static constexpr int64_t kRowBlock = 96;
   // No more tiles side by side, and rows are not packed: they would be read few times.
   static constexpr int64_t kSeriesColumns = 4;
+  // Panels that so few tiles of rows read are read where they lie.
+  static constexpr int64_t kInPlaceTiles = 4;
   static constexpr int64_t kTasks = 6;
   static constexpr int64_t kFewestColumns = 64;
   static constexpr int64_t kMostColumns = 512;
@@ -243,23 +265,35 @@ class MatrixProduct {
       if (shared == nullptr) SetDepth(k, block, work.rhs);
       for (int64_t column = 0; column < task.columns; column += tile_.columns) {
         const int64_t columns = std::min(tile_.columns, task.columns - column);
-        const T* panel = work.rhs_panel;
+        const T* panel = nullptr;
+        int64_t panel_stride = tile_.columns;
         if (shared != nullptr) {
           panel = shared + SharedOffset(chunk, task.column + column, k);
         } else {
-          work.rhs.Pack(rhs, chunk_first + task.column + column, columns, work.rhs_panel);
+          const int64_t first = chunk_first + task.column + column;
+          if (in_series && task.rows <= kInPlaceTiles * tile_.rows) {
+            panel = work.rhs.InPlace(rhs, first, columns, &panel_stride);
+          }
+          if (panel == nullptr) {
+            panel_stride = tile_.columns;
+            work.rhs.Pack(rhs, first, columns, work.rhs_panel);
+            panel = work.rhs_panel;
+          }
         }
-        for (int64_t row = 0; row < task.rows; row += tile_.rows) {
-          const int64_t rows = std::min(tile_.rows, task.rows - row);
+        for (int64_t row = 0, most; row < task.rows; row += most) {
+          most = in_series ? work.lhs.SeriesRows(task.rows - row) : tile_.rows;
+          const Sizes given = {std::min(most, task.rows - row), columns};
+          const Sizes whole = {most, tile_.columns};
           T* tile = to + row * stride + column;
           if (in_series) {
-            RunTile(rows, columns, tile, stride, k > 0, work, [&](T* to, int64_t stride, bool add) {
-              work.lhs.MultiplySeries(work.series + row, panel, to, stride, add);
+            RunTile(given, whole, tile, stride, k > 0, work, [&](T* to, int64_t stride, bool add) {
+              work.lhs.MultiplySeries(work.series + row, most, panel, panel_stride, to, stride,
+                                      add);
             });
           } else {
             const T* panel_of_rows = work.lhs_panels + row * block;
-            RunTile(rows, columns, tile, stride, k > 0, work, [&](T* to, int64_t stride, bool add) {
-              tile_.multiply(block, panel_of_rows, panel, tile_.columns, to, stride, add);
+            RunTile(given, whole, tile, stride, k > 0, work, [&](T* to, int64_t stride, bool add) {
+              tile_.multiply(block, panel_of_rows, panel, panel_stride, to, stride, add);
             });
           }
         }
@@ -268,20 +302,25 @@ class MatrixProduct {
     if (work.sums != nullptr) WriteSums(task, chunk_first, work.sums, group_, result);
   }
 
-  // multiply(to, stride, add) computes a whole tile.
+  struct Sizes {
+    int64_t rows, columns;
+  };
+
+  // multiply(to, stride, add) computes a whole tile, of which the result has the `given` part.
   template <typename Multiply>
-  void RunTile(int64_t rows, int64_t columns, T* to, int64_t stride, bool add,
-               const Workspace& work, Multiply multiply) const {
-    const bool whole = rows == tile_.rows && columns == tile_.columns;
-    if (whole || work.sums != nullptr) return multiply(to, stride, add);
-    T* edge = work.edge;
-    multiply(edge, tile_.columns, false);
-    for (int64_t r = 0; r < rows; ++r) {
-      for (int64_t c = 0; c < columns; ++c) {
-        const T sum = edge[r * tile_.columns + c];
-        T& cell = to[r * stride + c];
-        cell = add ? cell + sum : sum;
+  void RunTile(Sizes given, Sizes whole, T* to, int64_t stride, bool add, const Workspace& work,
+               Multiply multiply) const {
+    const bool fits = given.rows == whole.rows && given.columns == whole.columns;
+    if (fits || work.sums != nullptr) return multiply(to, stride, add);
+    multiply(work.edge, whole.columns, false);
+    for (int64_t r = 0; r < given.rows; ++r) {
+      const T* const from = work.edge + r * whole.columns;
+      T* const row = to + r * stride;
+      if (!add) {
+        std::memcpy(row, from, given.columns * sizeof(T));
+        continue;
       }
+      for (int64_t c = 0; c < given.columns; ++c) row[c] = row[c] + from[c];
     }
   }
 

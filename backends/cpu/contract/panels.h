@@ -37,8 +37,8 @@ class PanelPacker {
         pack_sides_(side == Side::kRows ? tile.pack_rows : tile.pack_columns),
         read_(factor.type, convert),
         multiply_series_(tile.multiply_series),
+        multiply_few_series_(tile.multiply_few_series),
         tile_rows_(tile.rows),
-        tile_columns_(tile.columns),
         is_stored_(IsStoredAs<T>(factor.type) && kPerNumber == 1) {}
 
   // The offsets of a block of contracted positions, for panels that follow.
@@ -67,6 +67,20 @@ class PanelPacker {
     }
   }
 
+  // Returns the panel that Pack would write where it lies, or null if it has to be packed. Element
+  // i at contracted position k of the block is [k * stride + i].
+  const T* InPlace(const std::byte* from, int64_t first, int64_t count, int64_t* stride) const {
+    const Axis& depth = factor_.depth;
+    const bool lies = is_stored_ && count == width_ && factor_.outer.is_contiguous() &&
+                      depth.is_progression() && reinterpret_cast<uintptr_t>(from) % alignof(T) == 0;
+    if (!lies || depth_ == 0) return nullptr;
+    *stride = depth.size() == 1 ? 0 : depth.stride();
+    // Longer strides would put all positions into few sets of the first-level cache.
+    constexpr int64_t kLongestStride = 1024;  // bytes
+    if (*stride < 0 || *stride * bytes_ > kLongestStride) return nullptr;
+    return reinterpret_cast<const T*>(from) + offsets_[0] + first;
+  }
+
   // Returns the `count` elements of the block at an outer index as numbers, in place or in
   // `buffer`.
   const T* Series(const std::byte* from, T* buffer) const {
@@ -82,8 +96,8 @@ class PanelPacker {
     constexpr int64_t kLong = 8;
     return is_stored_ && runs_ > 0 && depth_ / runs_ >= kLong;
   }
-  // Sets series[i] to the first element of outer index first + i. The rest of a tile repeats the
-  // last one.
+  // Sets series[i] to the first element of outer index first + i. As many as a tile could have
+  // beyond repeat the last one.
   void SetSeries(const std::byte* from, int64_t first, int64_t count, const T** series) const {
     for (int64_t i = 0; i < count; i += kWidestPanel) {
       int64_t outer[kWidestPanel];
@@ -93,14 +107,22 @@ class PanelPacker {
         series[i + k] = reinterpret_cast<const T*>(from + outer[k] * bytes_);
       }
     }
-    for (int64_t i = count; i % tile_rows_ != 0; ++i) series[i] = series[count - 1];
+    for (int64_t i = 0; i < tile_rows_; ++i) series[count + i] = series[count - 1];
   }
-  // Multiplies the rows whose elements begin at `series` by a panel of rhs.
-  void MultiplySeries(const T* const* series, const T* rhs, T* tile, int64_t tile_stride,
-                      bool add) const {
+  // Returns the number of rows that MultiplySeries should multiply next, of `left`.
+  int64_t SeriesRows(int64_t left) const {
+    const auto rounded = [&](int64_t unit) { return (left + unit - 1) / unit * unit; };
+    const bool few = left <= 2 * kFewTileRows && rounded(kFewTileRows) < rounded(tile_rows_);
+    return few ? kFewTileRows : tile_rows_;
+  }
+  // Multiplies the rows whose elements begin at `series`, a tile's or kFewTileRows, by a panel of
+  // rhs.
+  void MultiplySeries(const T* const* series, int64_t rows, const T* rhs, int64_t rhs_stride,
+                      T* tile, int64_t tile_stride, bool add) const {
+    const auto multiply = rows == tile_rows_ ? multiply_series_ : multiply_few_series_;
     for (int64_t run = 0, k = 0; run < runs_; k = run_ends_[run++]) {
-      multiply_series_(run_ends_[run] - k, series, offsets_[k], rhs + k * tile_columns_, tile,
-                       tile_stride, add || run > 0);
+      multiply(run_ends_[run] - k, series, offsets_[k], rhs + k * rhs_stride, rhs_stride, tile,
+               tile_stride, add || run > 0);
     }
   }
   // Returns the buffer of series i.
@@ -153,8 +175,8 @@ class PanelPacker {
   const typename TileFunctions<T>::PackSeries pack_series_;
   const typename TileFunctions<T>::PackSides pack_sides_;
   const BlockReader<T> read_;
-  const typename TileFunctions<T>::MultiplySeries multiply_series_;
-  const int64_t tile_rows_, tile_columns_;
+  const typename TileFunctions<T>::MultiplySeries multiply_series_, multiply_few_series_;
+  const int64_t tile_rows_;
   const bool is_stored_;
   int64_t depth_ = 0, runs_ = 0;
   int64_t offsets_[kNumbers];

@@ -10,6 +10,9 @@
 
 namespace assay::cpu {
 
+// The rows of the tile that is used where a whole one would be mostly empty.
+inline constexpr int kFewTileRows = 4;
+
 template <typename T>
 struct TileFunctions {
   // Sizes of a tile of the result.
@@ -21,8 +24,11 @@ struct TileFunctions {
                    int64_t tile_stride, bool add) = nullptr;
   // Like multiply, with lhs in place: element k of row r is series[r][first + k].
   using MultiplySeries = void (*)(int64_t depth, const T* const* series, int64_t first,
-                                  const T* rhs, T* tile, int64_t tile_stride, bool add);
+                                  const T* rhs, int64_t rhs_stride, T* tile, int64_t tile_stride,
+                                  bool add);
   MultiplySeries multiply_series = nullptr;
+  // The same for a tile of kFewTileRows rows.
+  MultiplySeries multiply_few_series = nullptr;
   // Panels of as many numbers as a tile has rows, or columns, of which `count` are given, the
   // others zero. A series is contiguous in memory: to[k * width + i] = series[i][k].
   using PackSeries = void (*)(int64_t depth, const T* const* series, int64_t count, T* to);

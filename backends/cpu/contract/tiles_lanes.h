@@ -99,8 +99,8 @@ void MultiplyTile(int64_t depth, const T* lhs, const T* rhs, int64_t rhs_stride,
 
 // As MultiplyTile, with the rows of lhs where they lie.
 template <typename T, int kRows, int kVectors>
-void MultiplySeriesTile(int64_t depth, const T* const* series, int64_t first, const T* rhs, T* tile,
-                        int64_t tile_stride, bool add) {
+void MultiplySeriesTile(int64_t depth, const T* const* series, int64_t first, const T* rhs,
+                        int64_t rhs_stride, T* tile, int64_t tile_stride, bool add) {
   constexpr int kLanes = VectorOf<T>::kLanes;
   const T* rows[kRows];
 #pragma GCC unroll 16
@@ -120,7 +120,7 @@ void MultiplySeriesTile(int64_t depth, const T* const* series, int64_t first, co
         sums[r][v] = MultiplyAdd<T>(factor, row[v], sums[r][v]);
       }
     }
-    rhs += kVectors * kLanes;
+    rhs += rhs_stride;
   }
 #pragma GCC unroll 16
   for (int r = 0; r < kRows; ++r) {
@@ -398,6 +398,7 @@ constexpr TileFunctions<T> FunctionsOf() {
           kColumns,
           MultiplyTile<T, kRows, kVectors>,
           MultiplySeriesTile<T, kRows, kVectors>,
+          MultiplySeriesTile<T, kFewTileRows, kVectors>,
           PackSeries<T, kRows>,
           PackSeries<T, kColumns>,
           PackSides<T, kRows>,

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """Times whole programs on the cpu backend beside XLA CPU, alternating in one run, and prints ratios.
 
-usage: bench_programs.py ASSAY_BINARY [--only NAME,NAME] [--repeat N] [--backend cpu] [--markdown] [--cpu-time]
+usage: bench_programs.py ASSAY_BINARY [--operations] [--only NAME,NAME] [--repeat N] [--backend cpu] [--markdown] [--cpu-time]
+
+With --operations, twelve single operations take the place of the programs.
 
 Runs under the peers' Python (tools/setup --peers). XLA CPU is timed on the compiled call, Assay by
 the seconds of `assay run --json`, which are those of the execution alone; of both the fastest counts.
@@ -199,6 +201,26 @@ def programs():
     }
 
 
+def operations():
+    convolution = lambda x, k: lax.conv_general_dilated(x, k, (1, 1), 'SAME', dimension_numbers=('NHWC', 'HWIO', 'NHWC'))
+    rows, million = integers(4096, 4096), f32(1 << 20)
+    return {
+        'add_1m': (lambda a, b: a + b, (million, f32(1 << 20))),
+        'exp_1m': (jnp.exp, (million,)),
+        'tanh_1m': (jnp.tanh, (million,)),
+        'dot_256': (lax.dot, (f32(256, 256), f32(256, 256))),
+        'convolution_32x32x16': (convolution, (f32(1, 32, 32, 16), f32(3, 3, 16, 16))),
+        'reduce_sum_1m': (lambda a: lax.reduce(a, np.float32(0), lax.add, (1,)), (f32(1024, 1024),)),
+        'reduce_window_256': (lambda a: lax.reduce_window(a, -np.float32(np.inf), lax.max, (3, 3), (2, 2), 'SAME'),
+                              (f32(256, 256),)),
+        'transpose_1m': (lambda a: lax.transpose(a, (1, 0)), (f32(1024, 1024),)),
+        'gather_64k': (lambda a, i: a[i], (f32(4096, 16), rows)),
+        'scatter_add_4k': (lambda a, i, u: a.at[i].add(u), (f32(4096, 16), rows, f32(4096, 16))),
+        'sort_64k': (lax.sort, (f32(1 << 16),)),
+        'while_10k': (lambda a: lax.fori_loop(0, 10000, lambda i, x: x * np.float32(0.999) + np.float32(1), a), (f32(4),)),
+    }
+
+
 def time_xla(call, arguments, repeat):
     times = []
     for _ in range(repeat):
@@ -260,6 +282,7 @@ def measure(name, function, arguments, options, folder):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument('assay')
+    parser.add_argument('--operations', action='store_true', help='single operations in place of programs')
     parser.add_argument('--only', default='')
     parser.add_argument('--repeat', type=int, default=10)
     parser.add_argument('--backend', default='cpu')
@@ -276,7 +299,7 @@ def main():
     with tempfile.TemporaryDirectory() as temporary:
         folder = pathlib.Path(options.keep or temporary)
         folder.mkdir(parents=True, exist_ok=True)
-        for name, (function, arguments) in programs().items():
+        for name, (function, arguments) in (operations() if options.operations else programs()).items():
             if only and name not in only:
                 continue
             xla, assay = measure(name, function, arguments, options, folder)
@@ -285,7 +308,7 @@ def main():
     good = [r for r in ratios if r == r]
     if good:
         mean = math.exp(sum(map(math.log, good)) / len(good))
-        print(f'geometric mean over {len(good)} of {len(ratios)} programs: {mean:.2f}, least {min(good):.2f}')
+        print(f'geometric mean over {len(good)} of {len(ratios)}: {mean:.2f}, least {min(good):.2f}')
     return 0 if len(good) == len(ratios) and good else 1
 
 

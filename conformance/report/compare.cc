@@ -182,7 +182,8 @@ std::string ComparisonHtml(const RunComparison& comparison, const std::string& b
       "table { border-collapse: collapse; width: 100%; }\n"
       "th, td { text-align: left; vertical-align: top; padding: .2rem .6rem;"
       " border-bottom: 1px solid color-mix(in srgb, currentColor 20%, transparent); }\n"
-      "td:first-child { font-family: monospace; }\n"
+      "td:first-child { font-family: monospace; overflow-wrap: anywhere; }\n"
+      "th:last-child { width: 42%; }\n"
       "</style></head><body>\n<h1>Two runs compared</h1>\n<p>",
       XmlEscaped(before), " &rarr; ", XmlEscaped(after), "</p>\n<p><strong>",
       XmlEscaped(ClosingSentence(comparison)), "</strong> ", WithCommas(comparison.same),

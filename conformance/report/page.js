@@ -35,7 +35,7 @@ function showRun() {
   $('target').textContent = shown(`Conformance of ${RUN.target_version || RUN.target}`);
   document.title = shown(`${RUN.target_version || RUN.target} · conformance`);
   const facts = [
-    RUN.target_version && RUN.target, `profile ${RUN.profile || '–'}`, RUN.tier && `tier ${RUN.tier}`, RUN.filter && `filter ${RUN.filter}`,
+    RUN.target_version && RUN.target, `profile ${RUN.profile || '–'}`, RUN.tier && `tier ${RUN.tier}`, RUN.filter,
     RUN.shards > 1 && `shard ${RUN.shard} of ${RUN.shards}`, shareThatRan(), seconds(RUN.seconds || 0),
     RUN.started && `${RUN.started.replace('T', ' ')} UTC`, RUN.corpus && `corpus ${RUN.corpus.slice(0, 12)}`,
   ];

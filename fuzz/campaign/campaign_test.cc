@@ -136,6 +136,18 @@ TEST_F(CampaignTest, PagesEscapeWhatTargetsSay) {
   EXPECT_EQ(page.find("<b>"), std::string::npos);
 }
 
+TEST_F(CampaignTest, PagesBeginWithTheVerdictAndHaveNoEmptyTables) {
+  CampaignResult result;
+  result.programs = 1200;
+  result.counts[static_cast<size_t>(Outcome::kAgrees)] = 1200;
+  const std::string page = CampaignHtml({"target", "p", "", "", 1}, result);
+  EXPECT_NE(page.find("<h1>Fuzzing of target</h1>\n<p><strong>No bug found in 1,200 programs."),
+            std::string::npos)
+      << page;
+  EXPECT_EQ(page.find("Findings"), std::string::npos) << page;
+  EXPECT_EQ(page.find("did not run"), std::string::npos) << page;
+}
+
 TEST_F(CampaignTest, ATargetThatDoesNotStartIsAnError) {
   options_.make_target = []() -> absl::StatusOr<std::unique_ptr<Backend>> {
     return absl::AbortedError("gone");

@@ -1,10 +1,12 @@
 #include "fuzz/campaign/report.h"
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "conformance/judge/verdict_text.h"
 #include "conformance/report/escape.h"
 
 namespace assay::fuzz {
@@ -79,6 +81,49 @@ std::string TableRow(std::initializer_list<std::string> cells, absl::string_view
   return row + "</tr>\n";
 }
 
+// A section of the page; none where there is nothing to show.
+std::string Section(absl::string_view title, std::initializer_list<std::string> head,
+                    const std::string& rows) {
+  if (rows.empty()) return "";
+  return absl::StrCat("<h2>", title, "</h2>\n<table>", TableRow(head, "th"), rows, "</table>\n");
+}
+
+std::string CountRows(const std::map<std::string, int64_t>& counts) {
+  std::string rows;
+  for (const auto& [name, count] : counts) {
+    absl::StrAppend(&rows, TableRow({name, conformance::WithCommas(count)}));
+  }
+  return rows;
+}
+
+std::string OutcomeRows(const CampaignResult& result) {
+  std::string rows;
+  for (int k = 0; k < kOutcomes; ++k) {
+    if (result.counts[k] == 0) continue;
+    absl::StrAppend(&rows, TableRow({std::string(OutcomeName(static_cast<Outcome>(k))),
+                                     conformance::WithCommas(result.counts[k])}));
+  }
+  return rows;
+}
+
+std::string FindingRows(const CampaignResult& result) {
+  std::string rows;
+  for (const FindingGroup& group : result.groups) {
+    absl::StrAppend(
+        &rows,
+        TableRow({group.signature.Text(), conformance::WithCommas(group.count),
+                  absl::StrFormat("program %d, after %.1f s", group.program, group.seconds),
+                  group.instructions > 0 ? conformance::Counted(group.instructions, "instruction")
+                                         : "not reduced",
+                  group.detail, group.folder.empty() ? "none (--out)" : group.folder}));
+  }
+  return rows;
+}
+
+int64_t CountOf(const CampaignResult& result, Outcome outcome) {
+  return result.counts[static_cast<size_t>(outcome)];
+}
+
 constexpr char kStyle[] =
     "body{font:15px system-ui,sans-serif;margin:2em auto;max-width:70em;padding:0 1em;"
     "color:#222;background:#fff}table{border-collapse:collapse;width:100%;margin:1em 0}"
@@ -122,41 +167,64 @@ absl::StatusOr<CampaignResult> ParseCampaign(absl::string_view text, const std::
   }
 }
 
+bool HasJudged(const CampaignResult& result) {
+  return CountOf(result, Outcome::kAgrees) + CountOf(result, Outcome::kFinding) > 0;
+}
+
+std::string ClosingSentence(const CampaignResult& result) {
+  const int64_t agree = CountOf(result, Outcome::kAgrees);
+  const int64_t unsupported = CountOf(result, Outcome::kUnsupported);
+  std::string why;
+  const auto most =
+      std::max_element(result.not_supported.begin(), result.not_supported.end(),
+                       [](const auto& a, const auto& b) { return a.second < b.second; });
+  if (most != result.not_supported.end()) {
+    why = absl::StrCat(", most often because of this: ", most->first);
+  }
+  if (result.programs == 0) {
+    return "Nothing was judged: no program ran. --seconds and --programs say how long to run.";
+  }
+  if (!HasJudged(result)) {
+    return absl::StrCat("Nothing was judged: of ", conformance::Counted(result.programs, "program"),
+                        " ", conformance::WithCommas(unsupported), " are not supported", why,
+                        ". --ops and --types say what programs consist of.");
+  }
+  if (!result.groups.empty()) {
+    return absl::StrCat(
+        conformance::Counted(static_cast<int64_t>(result.groups.size()), "signature"),
+        result.groups.size() == 1 ? " was found: " : " were found, the first is ",
+        result.groups.front().signature.Text(), ".");
+  }
+  const int64_t inconclusive = CountOf(result, Outcome::kInconclusive);
+  return absl::StrCat(
+      "No bug found in ", conformance::Counted(agree, "program"),
+      inconclusive > 0 ? absl::StrCat("; ", conformance::WithCommas(inconclusive), " inconclusive")
+                       : "",
+      unsupported > 0
+          ? absl::StrCat("; ", conformance::Counted(unsupported, "other"), " did not run", why)
+          : "",
+      ".");
+}
+
 std::string CampaignHtml(const CampaignIdentity& identity, const CampaignResult& result) {
-  std::string page = absl::StrCat(
-      "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
-      "<title>Fuzzing of ",
-      conformance::XmlEscaped(identity.target), "</title><style>", kStyle,
-      "</style></head><body>\n<h1>", conformance::XmlEscaped(identity.target), "</h1>\n<p>Profile ",
-      conformance::XmlEscaped(identity.profile), ", seed ", identity.seed, ": ", result.programs,
-      " programs with ", result.instructions,
-      absl::StrFormat(" instructions in %.1f seconds.</p>\n", result.seconds));
-  absl::StrAppend(&page, "<h2>Outcomes</h2>\n<table>", TableRow({"outcome", "programs"}, "th"));
-  for (int k = 0; k < kOutcomes; ++k) {
-    absl::StrAppend(&page, TableRow({std::string(OutcomeName(static_cast<Outcome>(k))),
-                                     absl::StrCat(result.counts[k])}));
-  }
-  absl::StrAppend(
-      &page, "</table>\n<h2>Findings</h2>\n<table>",
-      TableRow({"signature", "programs", "first", "instructions", "detail", "folder"}, "th"));
-  for (const FindingGroup& group : result.groups) {
-    absl::StrAppend(&page,
-                    TableRow({group.signature.Text(), absl::StrCat(group.count),
-                              absl::StrCat("program ", group.program,
-                                           absl::StrFormat(", %.1f s", group.seconds)),
-                              absl::StrCat(group.instructions), group.detail, group.folder}));
-  }
-  absl::StrAppend(&page, "</table>\n<h2>Not supported</h2>\n<table>",
-                  TableRow({"reason", "programs"}, "th"));
-  for (const auto& [reason, count] : result.not_supported) {
-    absl::StrAppend(&page, TableRow({reason, absl::StrCat(count)}));
-  }
-  absl::StrAppend(&page, "</table>\n<h2>Operations</h2>\n<table>",
-                  TableRow({"operation", "instructions"}, "th"));
-  for (const auto& [name, count] : result.operations) {
-    absl::StrAppend(&page, TableRow({name, absl::StrCat(count)}));
-  }
-  return page + "</table>\n</body></html>\n";
+  const std::string title = absl::StrCat("Fuzzing of ", conformance::XmlEscaped(identity.target));
+  return absl::StrCat(
+      "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>", title,
+      "</title><style>", kStyle, "</style></head><body>\n<h1>", title, "</h1>\n<p><strong>",
+      conformance::XmlEscaped(ClosingSentence(result)), "</strong></p>\n<p>Profile ",
+      conformance::XmlEscaped(identity.profile), ", seed ", identity.seed, ": ",
+      conformance::Counted(result.programs, "program"), " with ",
+      conformance::Counted(result.instructions, "instruction"),
+      absl::StrFormat(" in %.1f seconds.</p>\n", result.seconds),
+      Section(
+          "Findings",
+          {"signature", "programs", "first found in", "reduced to", "first wrong value", "folder"},
+          FindingRows(result)),
+      Section("Outcomes", {"outcome", "programs"}, OutcomeRows(result)),
+      Section("Reasons why programs did not run", {"reason", "programs"},
+              CountRows(result.not_supported)),
+      Section("Operations", {"operation", "instructions"}, CountRows(result.operations)),
+      "</body></html>\n");
 }
 
 }  // namespace assay::fuzz

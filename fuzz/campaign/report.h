@@ -27,6 +27,12 @@ nlohmann::json CampaignJson(const CampaignIdentity& identity, const CampaignResu
 absl::StatusOr<CampaignResult> ParseCampaign(absl::string_view text, const std::string& name,
                                              const CampaignIdentity& identity);
 
+// Returns true if a campaign has judged a program.
+bool HasJudged(const CampaignResult& result);
+
+// Returns "No bug found in 3,368 programs; 12,853 others were not run, most often because ..."
+std::string ClosingSentence(const CampaignResult& result);
+
 // Returns the page as one file without external resources.
 std::string CampaignHtml(const CampaignIdentity& identity, const CampaignResult& result);
 

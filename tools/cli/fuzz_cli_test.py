@@ -130,8 +130,8 @@ class Fuzz(CommandLineTest):
         folder, report = os.path.join(self.folder.name, 'found'), os.path.join(self.folder.name, 'r.json')
         page = os.path.join(self.folder.name, 'r.html')
         result = self.expect(assay('fuzz', '--target', MUTANT, '--ops', 'reverse,add,broadcast', '--types', 's32,f32',
-                                   '--programs', '60', '--seconds', '60', '--out', folder, '--report', 'json=' + report,
-                                   '--report', 'html=' + page), 1, 'wrong: reverse', 'reduced to 2 instructions')
+                                   '--programs', '60', '--seconds', '60', '--out', folder, '--report',
+                                   f'json={report},html={page}'), 1, 'wrong: reverse', 'reduced to 2 instructions')
         with open(report, encoding='utf-8') as file:
             json_report = json.load(file)
         self.assertEqual(json_report['programs'], 60)

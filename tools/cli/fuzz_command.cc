@@ -270,7 +270,7 @@ void FuzzCommand::Print(const fuzz::CampaignResult& result) const {
   if (result.illegal > 0) std::cout << "; " << result.illegal << " illegal programs";
   std::cout << "; " << result.groups.size()
             << (result.groups.size() == 1 ? " signature\n" : " signatures\n");
-  std::cout << Printable(ClosingSentence(result)) << "\n";
+  std::cout << Printable(fuzz::ClosingSentence(result)) << "\n";
 }
 
 absl::StatusOr<std::unique_ptr<Backend>> FuzzCommand::MakeTarget() const {
@@ -396,7 +396,7 @@ int FuzzCommand::Run() {
   const absl::Status written = WriteReports(*result);
   Print(*result);
   if (!written.ok()) return Fail(written, output);
-  return result->groups.empty() && HasJudged(*result) ? kExitOk : kExitMismatch;
+  return result->groups.empty() && fuzz::HasJudged(*result) ? kExitOk : kExitMismatch;
 }
 
 // Which programs are asked.
@@ -472,8 +472,9 @@ void AddCampaignOptions(CLI::App* sub, FuzzCommand* command) {
   sub->add_option("--max-findings", command->most_findings, "Ends after so many signatures")
       ->check(PositiveCount())
       ->type_name("N");
-  sub->add_option("--report", command->reports, "json=FILE, html=FILE: written as findings come")
-      ->type_name("KIND=FILE");
+  sub->add_option("--report", command->reports, "Files to write as findings come: html=F,json=F")
+      ->type_name("FILES")
+      ->delimiter(',');
   sub->add_flag("--resume", command->resume, "Goes on from the file of --report json=FILE");
   sub->add_flag("--no-collectives", command->no_collectives, "No program on several devices");
   sub->add_flag("--no-effects", command->no_effects,

@@ -1,5 +1,5 @@
-// The operations and types of random programs for a target with few operations, and the closing
-// sentence of a campaign. Tests: fuzz_cli_test.py.
+// The operations and types of random programs for a target with few operations.
+// Tests: fuzz_cli_test.py.
 #ifndef ASSAY_TOOLS_CLI_FUZZ_VOCABULARY_H_
 #define ASSAY_TOOLS_CLI_FUZZ_VOCABULARY_H_
 
@@ -22,12 +22,6 @@ struct FuzzVocabulary {
 // catalogue, the operations are not restricted, because programs of named operations have no idioms
 // (fuzz/programs/idioms.h). Returns an error if the process does not start.
 absl::StatusOr<FuzzVocabulary> VocabularyOf(Backend& target);
-
-// Returns true if a campaign has judged a program.
-bool HasJudged(const fuzz::CampaignResult& result);
-
-// Returns "No bug found in 3,368 programs; 12,853 others were not run, most often because ..."
-std::string ClosingSentence(const fuzz::CampaignResult& result);
 
 }  // namespace assay::cli
 

@@ -326,8 +326,10 @@ bool RunCommand::PrintChecks(absl::Span<const CheckResult> checks) const {
   for (const CheckResult& check : checks) {
     if (check.problem.empty()) continue;
     ++failed;
-    std::cerr << "assay: " << modules.front() << ": " << check.place
-              << " fails: " << ForPeople(check.problem) << "\n";
+    std::cerr << Wrapped(absl::StrCat("assay: ", modules.front(), ": ", check.place,
+                                      " fails: ", ForPeople(check.problem)),
+                         TextWidth(), 2)
+              << "\n";
   }
   if (!checks.empty() && !output.json && !output.quiet) {
     std::cout << checks.size() - failed << " of " << checks.size() << " checks hold\n";

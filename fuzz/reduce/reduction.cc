@@ -34,7 +34,8 @@ absl::StatusOr<Reduction> ReduceFinding(const Module& module, absl::Span<const D
     return absl::FailedPreconditionError(absl::StrCat(
         "the module shows nothing to keep: the target ",
         first.outcome == Outcome::kFinding ? first.signature.Text() : OutcomeName(first.outcome),
-        first.detail.empty() ? "" : ", ", first.detail));
+        first.detail.empty() ? "" : ", ", first.detail,
+        ". --inputs, --profile and --keep say what to look for"));
   }
   const auto keeps = [&](const Module& candidate, absl::Span<const DeviceInputs> values) {
     int64_t shown = 0;

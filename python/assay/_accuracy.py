@@ -203,6 +203,10 @@ class Accuracy:
         """The error of a function that takes arrays of the type and returns one."""
         import numpy as np
 
+        if not callable(function):
+            raise InvalidArgumentError(
+                f'the accuracy of a function of arrays is measured, as of jnp.exp, and {function!r} is none'
+            )
         report = AccuracyReport(self.operation, self.type, self.count, self.exhaustive)
         chunk = min(_CHUNK, self.count)
         exact = _Exact(self.operation, self.type, self._arity, chunk)

@@ -366,4 +366,6 @@ def check(
         raise InvalidArgumentError(f"raise_on is 'wrong', 'not judged' or None, not {raise_on!r}")
     if isolate not in (True, False, 'auto'):
         raise InvalidArgumentError(f"isolate is True, False or 'auto', not {isolate!r}")
+    if not callable(function) and not isinstance(function, Module):
+        function = load(function)
     return Checked(function, profile, target, raise_on, isolate, reduce, custom_calls, budgets)

@@ -66,8 +66,8 @@ class Verification:
                 'left_out': self.left_out}  # fmt: skip
 
 
-def _counted(arrays: int) -> str:
-    return f'{arrays} {"is" if arrays == 1 else "are"}'
+def _wanted(arrays: int, given: int) -> str:
+    return f'{arrays} array{"" if arrays == 1 else "s"} and {given} {"is" if given == 1 else "are"} given'
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ class Call:
         wanted = getattr(self.tree, 'num_leaves', given)
         if given != wanted:
             raise InvalidArgumentError(
-                f'the function takes {wanted} arrays and {_counted(given)} given; its arguments are '
+                f'the function takes {_wanted(wanted, given)}; its arguments are '
                 f'{self.tree}'
             )
 
@@ -267,7 +267,7 @@ class Module:
             more = ', ...' if len(wanted) > 8 else ''
             lists = any(isinstance(each, list) for each in args)
             raise InvalidArgumentError(
-                f'the program takes {len(wanted)} arrays and {_counted(len(leaves))} given'
+                f'the program takes {_wanted(len(wanted), len(leaves))}'
                 + (f'; it takes {listed}{more}' if wanted else '')
                 + ('; numpy.asarray makes an array of a list, which is a pytree here' if lists else '')
             )

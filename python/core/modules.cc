@@ -35,8 +35,8 @@ absl::StatusOr<std::string> ModuleAs(const Module& module, const std::string& fo
   if (format == "textproto") return SerializeModule(module, ModuleFormat::kModuleProto, true);
   return absl::InvalidArgumentError(
       absl::StrCat("there is no format '", format,
-                   "': text, short, default, canonical, proto, textproto, dot, stablehlo, "
-                   "stablehlo-generic and stablehlo-artifact are"));
+                   "'; there are text, short, default, canonical, proto, textproto, dot, "
+                   "stablehlo, stablehlo-generic and stablehlo-artifact"));
 }
 
 namespace {

@@ -97,8 +97,8 @@ SuiteRun Suite(const SuiteQuestion& question) {
       tier = static_cast<conformance::Tier>(each);
   }
   if (!tier) {
-    Check(absl::InvalidArgumentError(
-        absl::StrCat("there is no tier '", question.tier, "': quick, standard and full are")));
+    Check(absl::InvalidArgumentError(absl::StrCat("there is no tier '", question.tier,
+                                                  "'; there are quick, standard and full")));
   }
   SuiteRun run;
   conformance::RunResult& result = run.result;

@@ -61,6 +61,13 @@ def test_objects_that_are_no_programs(program: object) -> None:
         assay.load(program)
 
 
+def test_what_is_no_function_is_refused_before_it_is_called() -> None:
+    with pytest.raises(assay.InvalidArgumentError, match='int is no program'):
+        assay.check(3)
+    with pytest.raises(assay.InvalidArgumentError, match='function of arrays'):
+        assay.accuracy('exp', 'bf16')(3)
+
+
 @pytest.mark.parametrize('content', [b'', b'\0' * 100, b'ML\xefR\x0dbroken', b'\x1f\x8b\x08broken', os.urandom(4096),
                                      b'HloModule m\nENTRY e {', '{' * 100_000])  # fmt: skip
 def test_bytes_that_are_no_programs(content) -> None:

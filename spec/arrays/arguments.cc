@@ -311,7 +311,8 @@ absl::StatusOr<Literal> ToResult(const Shape& shape, std::vector<Literal> given)
                                    [](const Shape* leaf) { return leaf->is_array(); });
   if (static_cast<int64_t>(given.size()) != count) {
     return absl::InvalidArgumentError(
-        absl::StrCat("the module gives ", count, " arrays, there are ", given.size()));
+        absl::StrCat("the module gives ", count, count == 1 ? " array, and " : " arrays, and ",
+                     given.size(), given.size() == 1 ? " is expected" : " are expected"));
   }
   std::vector<Literal> leaves;
   size_t next = 0;

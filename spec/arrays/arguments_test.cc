@@ -89,7 +89,7 @@ TEST(ToResult, TokensTakeNoArray) {
   const auto error = [&](std::vector<NamedLiteral> given) {
     return std::string(ToResults(*module, std::move(given)).status().message());
   };
-  EXPECT_THAT(error({arrays[1]}), HasSubstr("gives 2 arrays, there are 1"));
+  EXPECT_THAT(error({arrays[1]}), HasSubstr("gives 2 arrays, and 1 is expected"));
   EXPECT_THAT(error({{"out0", arrays[0].value}, {"out1", arrays[1].value}}),
               HasSubstr("out0 is s32[], but f32[2] in the module"));
   EXPECT_THAT(error({{"arg0", arrays[1].value}, {"arg1", arrays[0].value}}),

@@ -96,10 +96,10 @@ void AddModuleFilesTo(CLI::App* app, const char* name, std::vector<std::string>*
       ->required();
 }
 
-absl::Status NoModules() {
-  return absl::InvalidArgumentError(
-      absl::StrCat("there are no modules here: no file whose name ends in ",
-                   absl::StrJoin(kEndings, ", "), ", or in one of them and .gz"));
+absl::Status NoModules(absl::Span<const std::string> arguments) {
+  return absl::InvalidArgumentError(absl::StrCat(
+      absl::StrJoin(arguments, ", "), ": there are no modules here: no file whose name ends in ",
+      absl::StrJoin(kEndings, ", "), ", or in one of them and .gz"));
 }
 
 absl::Status CheckExist(absl::Span<const std::string> arguments) {

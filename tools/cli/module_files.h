@@ -21,8 +21,8 @@ absl::StatusOr<std::vector<std::string>> ModuleFiles(absl::Span<const std::strin
 // Returns INVALID_ARGUMENT for an argument that is neither a file nor a folder.
 absl::Status CheckExist(absl::Span<const std::string> arguments);
 
-// Returns the error for an empty list.
-absl::Status NoModules();
+// Returns the error for arguments that name no module.
+absl::Status NoModules(absl::Span<const std::string> arguments);
 
 // Adds a positional option with this name for module files.
 void AddModuleFilesTo(CLI::App* app, const char* name, std::vector<std::string>* arguments);

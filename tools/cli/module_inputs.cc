@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "conformance/inputs/random_inputs.h"
+#include "conformance/judge/verdict_text.h"
 #include "tools/cli/options.h"
 
 namespace assay::cli {
@@ -98,8 +99,9 @@ absl::StatusOr<std::vector<std::vector<Literal>>> InputOptions::LoadByDevice(
   const size_t parameters = module.entry()->parameters().size();
   if (parameters == 0) return ByDevice(devices);
   return absl::InvalidArgumentError(
-      absl::StrCat("module ", module.name(), " takes ", parameters,
-                   " arguments: give them with --inputs FILE.npz, or ask for --inputs random"));
+      absl::StrCat("module ", module.name(), " takes ",
+                   conformance::Counted(static_cast<int64_t>(parameters), "argument"),
+                   ": give them with --inputs FILE.npz, or ask for --inputs random"));
 }
 
 absl::StatusOr<std::vector<Literal>> ReadResults(const Module& module, const std::string& path,

@@ -51,8 +51,9 @@ std::vector<const conformance::Mutant*> MutantsCommand::Shown() const {
   return shown;
 }
 
-absl::Status NoSuchMutant() {
-  return absl::InvalidArgumentError("there is no mutant of such a name: `assay mutants` has all");
+absl::Status NoSuchMutant(const std::string& names) {
+  return absl::InvalidArgumentError(
+      absl::StrCat("no name of a mutant matches '", names, "'; `assay mutants` lists all"));
 }
 
 nlohmann::json MutantJson(const conformance::Mutant& mutant) {
@@ -88,7 +89,7 @@ int MutantsCommand::List() const {
     PrintMarkdown();
     return kExitOk;
   }
-  if (Chosen().empty()) return Fail(NoSuchMutant(), output);
+  if (Chosen().empty()) return Fail(NoSuchMutant(names), output);
   nlohmann::json list = nlohmann::json::array();
   for (const conformance::Mutant* mutant : Chosen()) {
     if (output.json) {
@@ -170,7 +171,7 @@ void PrintTotals(const std::vector<conformance::MutantScore>& scores) {
 }
 
 int MutantsCommand::Score() const {
-  if (Chosen().empty()) return Fail(NoSuchMutant(), output);
+  if (Chosen().empty()) return Fail(NoSuchMutant(names), output);
   if (Shown().empty()) {
     return Fail(
         absl::InvalidArgumentError("these mutants show in a larger tier alone: --tier standard"),

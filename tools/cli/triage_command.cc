@@ -97,7 +97,7 @@ int TriageCommand::Run() const {
   if (absl::Status status = CheckExist(arguments); !status.ok()) return Fail(status, output);
   auto files = ModuleFiles(arguments);
   if (!files.ok()) return Fail(files.status(), output);
-  if (files->empty()) return Fail(NoModules(), output);
+  if (files->empty()) return Fail(NoModules(arguments), output);
   std::unique_ptr<Backend> backend;
   if (!target.empty()) {
     BackendOptions options;

@@ -121,7 +121,7 @@ nlohmann::json ToJson(const std::string& path, const Verification& verification)
 int VerifyCommand::Run() const {
   absl::StatusOr<std::vector<std::string>> files = ModuleFiles(arguments);
   if (!files.ok()) return Fail(files.status(), output);
-  if (files->empty()) return Fail(NoModules(), output);
+  if (files->empty()) return Fail(NoModules(arguments), output);
   int64_t failed = 0, findings = 0;
   nlohmann::json reports = nlohmann::json::array();
   for (const std::string& path : *files) {

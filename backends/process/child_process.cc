@@ -15,6 +15,7 @@
 #include <thread>
 #include <vector>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
@@ -151,9 +152,23 @@ void ChildProcess::CollectOutput() {
   }
 }
 
+namespace {
+
+// Returns true for the lines of a stack trace of Abseil's, which would hide the reason above them.
+bool IsOfStackTrace(absl::string_view line) {
+  line = absl::StripLeadingAsciiWhitespace(line);
+  return absl::StartsWith(line, "@ ") || absl::StartsWith(line, "*** Check failure stack trace") ||
+         absl::StartsWith(line, "*** Begin stack trace") ||
+         absl::StartsWith(line, "*** End stack trace");
+}
+
+}  // namespace
+
 std::string ChildProcess::LastLines() const {
   std::vector<absl::string_view> lines = absl::StrSplit(output_, '\n', absl::SkipWhitespace());
   if (lines.empty()) return "; it printed nothing";
+  if (!std::all_of(lines.begin(), lines.end(), IsOfStackTrace))
+    std::erase_if(lines, IsOfStackTrace);
   if (lines.size() > kShownLines) lines.erase(lines.begin(), lines.end() - kShownLines);
   std::string text = "; the last it printed:";
   for (absl::string_view line : lines) {

@@ -25,6 +25,7 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 TEST(Process, ExampleTargetComputes) {
   auto backend = Backend(ASSAY_EXAMPLE_TARGET);
@@ -411,6 +412,16 @@ TEST(Process, CrashesBecomeErrors) {
   EXPECT_THAT(RunEcho(Misbehaving("crash_in_compile")),
               AllOf(HasSubstr("ABORTED"), HasSubstr("killed by signal 6")));
   EXPECT_THAT(RunEcho(Misbehaving("exit")), HasSubstr("exited with code 3"));
+}
+
+TEST(Process, TheReasonOfACrashIsShownRatherThanItsStackTrace) {
+  EXPECT_THAT(
+      RunEcho("sh -c 'echo Check failed: a == b; echo \"*** Check failure stack trace: ***\"; "
+              "for i in 1 2 3 4 5 6 7 8 9 10 11 12; do echo \"    @ 0x7f80 (unknown)\"; done; "
+              "exit 3'"),
+      AllOf(HasSubstr("Check failed: a == b"), Not(HasSubstr("\n        @ 0x7f80"))));
+  EXPECT_THAT(RunEcho("sh -c 'echo \"    @ 0x7f80 (unknown)\"; exit 3'"),
+              HasSubstr("\n        @ 0x7f80"));
 }
 
 TEST(Process, NonsenseBecomesErrors) {

@@ -50,7 +50,7 @@ NEVER = [
     (r'^(cmake|ninja|ctest|time ninja)\b', 'builds, which CI does'),
     (r'^(pip|git|python3 -m venv)\b|\b(tpu|cuda)/', 'needs the network'),
     (r'build/\S*(_bench|fuzz/|_test\b|accuracy|/bench$)|--benchmark|cost_table|performance_table|page_times', 'measures, or builds on demand'),
-    (r'lammps|--backend cuda\b|STABLEHLO|TOOL|--source', 'needs what is not here'),
+    (r'lammps|--backend cuda(?!-)|STABLEHLO|TOOL|--source', 'needs what is not here'),
     (r'confirm_corpus|explain_samples|findings\.py --run|--write|stablehlo_\w+\.py|speed\.py|pypjrt|judge_stored|pjrt_jax',
      'is a peer test or a generator'),
     (r'^mpirun|--shard auto', 'needs Open MPI'),

@@ -38,4 +38,5 @@ if (DATA.groups.length === 0) {
 } else {
   const [module, button] = buttons.find(([each]) => each.computations) || buttons[0];
   showModule(module, button);
+  scrollTo(0, 0);  // the verdict and the groups first; the graph has the focus
 }

@@ -213,6 +213,7 @@ class PageTest(unittest.TestCase):
         self.value = self.browser.value
         self.assertEqual(self.value("[...document.querySelectorAll('#modules h2')].map(h => h.textContent)")[0], 'wrong: tanh f32, beyond the bound (2)')
         self.assertTrue(self.value("document.querySelector('#modules [aria-current]').textContent").endswith('a.hlo'))
+        self.assertEqual(self.value('scrollY'), 0)  # the page begins with the verdict, not with the graph
         self.value("document.querySelectorAll('#modules button')[1].click()")
         self.assertIn('b.hlo', self.value("document.getElementById('module-name').textContent"))
         self.assertEqual(self.value("document.activeElement.getAttribute('aria-label')"), 'y, tanh f32[64], wrong')

@@ -37,6 +37,7 @@ TEST(CompileErrorTest, XlaSaysInternalOfModulesThatItRefuses) {
             kInvalidArgument);
   EXPECT_EQ(CodeOf(kInternal, "HLO opcode `async-start` is not supported by XLA:CPU ThunkEmitter"),
             kUnimplemented);
+  EXPECT_EQ(CodeOf(kInvalidArgument, "Unknown opcode: mulhi"), kUnimplemented);
   EXPECT_EQ(CodeOf(kInternal, "Unexpected bitcast operation seen during layout assignment: %r"),
             kUnimplemented);
   EXPECT_EQ(CodeOf(kInternal,

@@ -18,6 +18,8 @@ constexpr Saying kSayings[] = {
     {"[hlo verifier]", absl::StatusCode::kInvalidArgument},
     // Reading the protobuf message.
     {"RET_CHECK failure (xla/hlo/ir/", absl::StatusCode::kInvalidArgument},
+    // An operation that is younger than the plug-in.
+    {"Unknown opcode: ", absl::StatusCode::kUnimplemented},
     // A bitcast is what only XLA's own passes make.
     {"Unexpected bitcast operation seen during layout assignment",
      absl::StatusCode::kUnimplemented},

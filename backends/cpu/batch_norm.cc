@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include "backends/cpu/defect.h"
 #include "backends/cpu/kernels.h"
 #include "backends/cpu/region.h"
+#include "backends/defect.h"
 #include "runtime/parallel.h"
 #include "runtime/scratch.h"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "backends/cpu/defect.h"
+#include "backends/defect.h"
 #include "runtime/arrays.h"
 
 namespace assay::cpu {

@@ -7,10 +7,10 @@
 #include <utility>
 #include <vector>
 
-#include "backends/cpu/defect.h"
 #include "backends/cpu/kernels.h"
 #include "backends/cpu/matrix.h"
 #include "backends/cpu/matrix_io.h"
+#include "backends/defect.h"
 #include "runtime/parallel.h"
 #include "runtime/scratch.h"
 

@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "backends/cpu/defect.h"
 #include "backends/cpu/fold.h"
 #include "backends/cpu/kernels.h"
+#include "backends/defect.h"
 #include "runtime/indices.h"
 #include "runtime/parallel.h"
 #include "runtime/strided_copy.h"

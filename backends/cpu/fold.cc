@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "absl/container/inlined_vector.h"
-#include "backends/cpu/defect.h"
+#include "backends/defect.h"
 #include "runtime/arrays.h"
 
 namespace assay::cpu {

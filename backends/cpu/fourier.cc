@@ -5,7 +5,7 @@
 #include <cstring>
 #include <numbers>
 
-#include "backends/cpu/defect.h"
+#include "backends/defect.h"
 
 namespace assay::cpu {
 namespace {

@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "backends/cpu/defect.h"
 #include "backends/cpu/kernels.h"
+#include "backends/defect.h"
 #include "runtime/indices.h"
 #include "runtime/parallel.h"
 #include "runtime/strided_copy.h"

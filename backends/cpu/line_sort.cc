@@ -4,8 +4,8 @@
 #include <cstring>
 #include <utility>
 
-#include "backends/cpu/defect.h"
 #include "backends/cpu/fold.h"
+#include "backends/defect.h"
 #include "runtime/arrays.h"
 #include "runtime/scratch.h"
 

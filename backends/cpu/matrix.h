@@ -10,7 +10,7 @@
 #include <type_traits>
 
 #include "absl/status/status.h"
-#include "backends/cpu/defect.h"
+#include "backends/defect.h"
 #include "spec/element/element_type.h"
 
 namespace assay::cpu {

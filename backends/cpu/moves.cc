@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "backends/cpu/defect.h"
 #include "backends/cpu/kernels.h"
 #include "backends/cpu/region.h"
+#include "backends/defect.h"
 #include "runtime/parallel.h"
 #include "runtime/scratch.h"
 #include "runtime/strided_copy.h"

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "backends/cpu/defect.h"
+#include "backends/defect.h"
 #include "runtime/arrays.h"
 #include "spec/element/element.h"
 

@@ -13,10 +13,10 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "backends/cpu/defect.h"
 #include "backends/cpu/kernels.h"
 #include "backends/cpu/random_words.h"
 #include "backends/cpu/region.h"
+#include "backends/defect.h"
 #include "runtime/world.h"
 #include "spec/ir/attribute_values.h"
 

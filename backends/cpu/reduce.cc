@@ -9,11 +9,11 @@
 #include <utility>
 #include <vector>
 
-#include "backends/cpu/defect.h"
 #include "backends/cpu/fold.h"
 #include "backends/cpu/fusion/fused_program.h"
 #include "backends/cpu/fusion/fused_reader.h"
 #include "backends/cpu/kernels.h"
+#include "backends/defect.h"
 #include "runtime/parallel.h"
 #include "runtime/scratch.h"
 #include "runtime/view_reader.h"

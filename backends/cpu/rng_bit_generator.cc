@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "backends/cpu/defect.h"
 #include "backends/cpu/kernels.h"
 #include "backends/cpu/random_words.h"
+#include "backends/defect.h"
 #include "runtime/parallel.h"
 #include "spec/ir/attribute_values.h"
 

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <type_traits>
 
-#include "backends/cpu/defect.h"
+#include "backends/defect.h"
 #include "runtime/arrays.h"
 
 namespace assay::cpu {

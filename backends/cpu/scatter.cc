@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "backends/cpu/cell_fold.h"
-#include "backends/cpu/defect.h"
 #include "backends/cpu/kernels.h"
+#include "backends/defect.h"
 #include "runtime/indices.h"
 #include "runtime/scratch.h"
 #include "spec/analysis/scatter_plan.h"

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "backends/cpu/cell_fold.h"
-#include "backends/cpu/defect.h"
 #include "backends/cpu/kernels.h"
 #include "backends/cpu/window_walk.h"
+#include "backends/defect.h"
 #include "runtime/parallel.h"
 #include "runtime/scratch.h"
 #include "runtime/strided_copy.h"

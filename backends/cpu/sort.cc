@@ -11,11 +11,11 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "backends/cpu/defect.h"
 #include "backends/cpu/fold.h"
 #include "backends/cpu/kernels.h"
 #include "backends/cpu/line_sort.h"
 #include "backends/cpu/order_keys.h"
+#include "backends/defect.h"
 #include "runtime/parallel.h"
 #include "runtime/scratch.h"
 #include "runtime/strided_copy.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "backends/cpu/defect.h"
+#include "backends/defect.h"
 
 namespace assay::cpu {
 

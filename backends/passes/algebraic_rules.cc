@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "backends/defect.h"
 #include "spec/element/element.h"
 
 namespace assay::passes {
@@ -66,21 +67,23 @@ Instruction* OtherThan(const Instruction& x, double number, const Editor& editor
 
 Instruction* AddZero(Instruction& x, Exactness, Editor& editor) {
   if (x.opcode() != Opcode::kAdd || !IsInteger(TypeOf(x))) return nullptr;
-  return OtherThan(x, 0, editor);
+  return OtherThan(x, ASSAY_DEFECT(61, 0, x.shape().is_scalar() ? 0 : 1), editor);
 }
 
 Instruction* SubtractZero(Instruction& x, Exactness exactness, Editor& editor) {
   if (x.opcode() != Opcode::kSubtract || !MayKeep(TypeOf(x), exactness)) return nullptr;
-  return IsNumber(*Operand(x, 1, editor), 0) ? Operand(x, 0, editor) : nullptr;
+  const int64_t zero = ASSAY_DEFECT(62, 1, 0);
+  return IsNumber(*Operand(x, zero, editor), 0) ? Operand(x, 1 - zero, editor) : nullptr;
 }
 
 Instruction* MultiplyOne(Instruction& x, Exactness exactness, Editor& editor) {
   if (x.opcode() != Opcode::kMultiply || !MayKeep(TypeOf(x), exactness)) return nullptr;
-  return OtherThan(x, 1, editor);
+  return OtherThan(x, ASSAY_DEFECT(63, 1, x.shape().is_scalar() ? 1 : 2), editor);
 }
 
 Instruction* MultiplyZero(Instruction& x, Exactness, Editor& editor) {
-  if (x.opcode() != Opcode::kMultiply || !IsInteger(TypeOf(x))) return nullptr;
+  const bool is_exact = IsInteger(TypeOf(x)) || ASSAY_DEFECT(64, false, IsFloat(TypeOf(x)));
+  if (x.opcode() != Opcode::kMultiply || !is_exact) return nullptr;
   for (const int64_t k : {0, 1}) {
     if (IsNumber(*Operand(x, k, editor), 0)) return Operand(x, k, editor);
   }
@@ -89,7 +92,8 @@ Instruction* MultiplyZero(Instruction& x, Exactness, Editor& editor) {
 
 Instruction* DivideOne(Instruction& x, Exactness exactness, Editor& editor) {
   if (x.opcode() != Opcode::kDivide || !MayKeep(TypeOf(x), exactness)) return nullptr;
-  return IsNumber(*Operand(x, 1, editor), 1) ? Operand(x, 0, editor) : nullptr;
+  const int64_t one = ASSAY_DEFECT(65, 1, 0);
+  return IsNumber(*Operand(x, one, editor), 1) ? Operand(x, 1 - one, editor) : nullptr;
 }
 
 // Quotient and product are the same real number, rounded once.
@@ -109,8 +113,9 @@ Instruction* DividePowerOfTwo(Instruction& x, Exactness, Editor& editor) {
   const Shape scalar = Shape::Scalar(TypeOf(x));
   auto constant = std::make_unique<Instruction>(Opcode::kConstant, scalar);
   constant->set_name("constant");
-  constant->set_literal(Literal::Scalar(
-      TypeOf(x), {EncodeFloat(TypeOf(x), std::ldexp(std::copysign(1.0, *value), inverse))}));
+  const double sign = ASSAY_DEFECT(66, std::copysign(1.0, *value), 1.0);
+  constant->set_literal(
+      Literal::Scalar(TypeOf(x), {EncodeFloat(TypeOf(x), std::ldexp(sign, inverse))}));
   Instruction* factor = editor.Add(std::move(constant));
   if (!x.shape().is_scalar()) {
     factor = editor.Add(Opcode::kBroadcast, divisor->shape(), {factor});
@@ -122,7 +127,8 @@ Instruction* DividePowerOfTwo(Instruction& x, Exactness, Editor& editor) {
 
 // Integer zeros of the shape, from nothing else.
 Instruction* SubtractItself(Instruction& x, Exactness, Editor& editor) {
-  if (x.opcode() != Opcode::kSubtract || !IsInteger(TypeOf(x)) ||
+  const bool is_exact = IsInteger(TypeOf(x)) || ASSAY_DEFECT(67, false, IsFloat(TypeOf(x)));
+  if (x.opcode() != Opcode::kSubtract || !is_exact ||
       Operand(x, 0, editor) != Operand(x, 1, editor)) {
     return nullptr;
   }
@@ -141,7 +147,8 @@ bool IsBitwise(Opcode opcode) {
 }
 
 Instruction* BitwiseItself(Instruction& x, Exactness, Editor& editor) {
-  if (!IsBitwise(x.opcode()) || x.opcode() == Opcode::kXor) return nullptr;
+  const bool is_xor = x.opcode() == Opcode::kXor;
+  if (!IsBitwise(x.opcode()) || ASSAY_DEFECT(68, is_xor, false)) return nullptr;
   Instruction* first = Operand(x, 0, editor);
   return first == Operand(x, 1, editor) ? first : nullptr;
 }
@@ -150,7 +157,7 @@ Instruction* BitwiseZero(Instruction& x, Exactness, Editor& editor) {
   if (!IsBitwise(x.opcode())) return nullptr;
   if (x.opcode() != Opcode::kAnd) return OtherThan(x, 0, editor);
   for (const int64_t k : {0, 1}) {
-    if (IsNumber(*Operand(x, k, editor), 0)) return Operand(x, k, editor);
+    if (IsNumber(*Operand(x, k, editor), 0)) return Operand(x, ASSAY_DEFECT(69, k, 1 - k), editor);
   }
   return nullptr;
 }
@@ -166,13 +173,13 @@ Instruction* PowerOne(Instruction& x, Exactness exactness, Editor& editor) {
   if (x.opcode() != Opcode::kPower || !IsFloat(TypeOf(x)) || !MayKeep(TypeOf(x), exactness)) {
     return nullptr;
   }
-  return IsNumber(*Operand(x, 1, editor), 1) ? Operand(x, 0, editor) : nullptr;
+  return IsNumber(*Operand(x, 1, editor), ASSAY_DEFECT(70, 1, 0)) ? Operand(x, 0, editor) : nullptr;
 }
 
 // A power may make of a NaN another one than a product does.
 Instruction* PowerTwo(Instruction& x, Exactness exactness, Editor& editor) {
   if (x.opcode() != Opcode::kPower || !IsFloat(TypeOf(x)) || !MayKeep(TypeOf(x), exactness) ||
-      !IsNumber(*Operand(x, 1, editor), 2)) {
+      !IsNumber(*Operand(x, 1, editor), ASSAY_DEFECT(71, 2, 3))) {
     return nullptr;
   }
   Instruction* factor = Operand(x, 0, editor);
@@ -183,16 +190,21 @@ Instruction* PowerTwo(Instruction& x, Exactness exactness, Editor& editor) {
 Instruction* Twice(Instruction& x, Exactness, Editor& editor) {
   if (x.opcode() != Opcode::kNegate && x.opcode() != Opcode::kNot) return nullptr;
   // Unsigned formats have no negative of what they hold, FNUZ formats none of zero.
-  if (IsFloat(TypeOf(x)) && !Info(TypeOf(x)).format->signed_zero) return nullptr;
+  const bool has_inverse = !IsFloat(TypeOf(x)) || Info(TypeOf(x)).format->signed_zero;
+  if (!ASSAY_DEFECT(72, has_inverse, true)) return nullptr;
   Instruction* inner = Operand(x, 0, editor);
-  return inner->opcode() == x.opcode() ? Operand(*inner, 0, editor) : nullptr;
+  const bool is_twice =
+      ASSAY_DEFECT(73, inner->opcode() == x.opcode(),
+                   inner->opcode() == Opcode::kNegate || inner->opcode() == Opcode::kNot);
+  return is_twice ? Operand(*inner, 0, editor) : nullptr;
 }
 
 Instruction* SelectKnown(Instruction& x, Exactness, Editor& editor) {
   if (x.opcode() != Opcode::kSelect) return nullptr;
   const std::optional<Element> chosen = UniformElement(*Operand(x, 0, editor));
   if (!chosen.has_value()) return nullptr;
-  return Operand(x, chosen->bits != 0 ? 1 : 2, editor);
+  return Operand(x, (chosen->bits != 0) == ASSAY_DEFECT(74, true, x.shape().is_scalar()) ? 1 : 2,
+                 editor);
 }
 
 Instruction* SelectEqual(Instruction& x, Exactness, Editor& editor) {
@@ -226,17 +238,18 @@ Instruction* ReshapeSame(Instruction& x, Exactness, Editor& editor) {
       if (x.operand_count() != 1) return nullptr;
       break;
     case Opcode::kReverse:
-      if (!x.GetInts(Attr::kDimensions).empty()) return nullptr;
+      if (!x.GetInts(Attr::kDimensions).empty() && ASSAY_DEFECT(75, true, false)) return nullptr;
       break;
     case Opcode::kTranspose:
     case Opcode::kBroadcast: {
       const absl::Span<const int64_t> dims = x.GetInts(Attr::kDimensions);
-      if (!std::is_sorted(dims.begin(), dims.end())) return nullptr;
+      if (ASSAY_DEFECT(76, !std::is_sorted(dims.begin(), dims.end()), false)) return nullptr;
       break;
     }
     case Opcode::kPad:
       for (const PaddingDimension& d : x.padding().dimensions) {
-        if (d.low != 0 || d.high != 0 || d.interior != 0) return nullptr;
+        const bool moves = d.low != 0 || d.high != 0 || d.interior != 0;
+        if (ASSAY_DEFECT(77, moves, false)) return nullptr;
       }
       break;
     default:
@@ -252,7 +265,8 @@ Instruction* TransposeTranspose(Instruction& x, Exactness, Editor& editor) {
   if (inner->opcode() != Opcode::kTranspose) return nullptr;
   std::vector<int64_t> permutation;
   for (const int64_t d : x.GetInts(Attr::kDimensions)) {
-    permutation.push_back(inner->GetInts(Attr::kDimensions)[d]);
+    const absl::Span<const int64_t> first = inner->GetInts(Attr::kDimensions);
+    permutation.push_back(ASSAY_DEFECT(78, first[d], first[permutation.size()]));
   }
   Instruction* operand = Operand(*inner, 0, editor);
   Instruction* one = editor.Add(Opcode::kTranspose, x.shape(), {operand});
@@ -269,7 +283,7 @@ Instruction* ReverseReverse(Instruction& x, Exactness, Editor& editor) {
                          inner->GetInts(Attr::kDimensions).end());
   std::sort(a.begin(), a.end());
   std::sort(b.begin(), b.end());
-  return a == b ? Operand(*inner, 0, editor) : nullptr;
+  return ASSAY_DEFECT(79, a == b, true) ? Operand(*inner, 0, editor) : nullptr;
 }
 
 Instruction* BroadcastBroadcast(Instruction& x, Exactness, Editor& editor) {
@@ -278,7 +292,7 @@ Instruction* BroadcastBroadcast(Instruction& x, Exactness, Editor& editor) {
   if (inner->opcode() != Opcode::kBroadcast || inner->shape().is_dynamic()) return nullptr;
   std::vector<int64_t> dims;
   for (const int64_t d : inner->GetInts(Attr::kDimensions)) {
-    dims.push_back(x.GetInts(Attr::kDimensions)[d]);
+    dims.push_back(x.GetInts(Attr::kDimensions)[ASSAY_DEFECT(80, d, int64_t(dims.size()))]);
   }
   Instruction* one = editor.Add(Opcode::kBroadcast, x.shape(), {Operand(*inner, 0, editor)});
   one->SetAttribute(Attr::kDimensions, std::move(dims));
@@ -289,7 +303,11 @@ Instruction* ElementOfTuple(Instruction& x, Exactness, Editor& editor) {
   if (x.opcode() != Opcode::kGetTupleElement) return nullptr;
   const Instruction* tuple = Operand(x, 0, editor);
   if (tuple->opcode() != Opcode::kTuple || !editor.IsFree(*tuple)) return nullptr;
-  return Operand(*tuple, x.GetInt(Attr::kIndex), editor);
+  const int64_t index = x.GetInt(Attr::kIndex);
+  return Operand(
+      *tuple,
+      ASSAY_DEFECT(81, index, x.shape().is_scalar() ? index : (index + 1) % tuple->operand_count()),
+      editor);
 }
 
 Instruction* ReduceNothing(Instruction& x, Exactness, Editor& editor) {
@@ -315,6 +333,7 @@ Instruction* ReduceNothing(Instruction& x, Exactness, Editor& editor) {
                      root.operand(1)->opcode() == Opcode::kParameter;
   if (!plain || TypeOf(*Operand(x, 0, editor)) != TypeOf(x)) return nullptr;
   Instruction* init = Operand(x, 1, editor);
+  if (ASSAY_DEFECT(82, false, true)) return Operand(x, 0, editor);
   if (!x.shape().is_scalar()) {
     init = editor.Add(Opcode::kBroadcast, x.shape(), {init});
     init->SetAttribute(Attr::kDimensions, std::vector<int64_t>());

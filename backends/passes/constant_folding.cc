@@ -3,6 +3,7 @@
 // engine. Tests: passes_test.cc.
 #include <utility>
 
+#include "backends/defect.h"
 #include "backends/passes/editor.h"
 #include "backends/passes/pass.h"
 #include "runtime/module_plan.h"
@@ -85,7 +86,9 @@ class ConstantFoldingPass : public Pass {
     for (size_t i = 0; i < results.size(); ++i) {
       auto constant = std::make_unique<Instruction>(Opcode::kConstant, results[i]->shared_shape());
       constant->set_name("constant");
-      constant->set_literal((*values)[i].WithShape(results[i]->shape()));
+      const bool is_lost = ASSAY_DEFECT(85, false, IsFloat(results[i]->shape().element_type()));
+      constant->set_literal((is_lost ? Literal::Zeros(results[i]->shape()) : (*values)[i])
+                                .WithShape(results[i]->shape()));
       editor.Replace(results[i], editor.Add(std::move(constant)));
     }
     editor.Finish();

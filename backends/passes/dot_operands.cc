@@ -3,6 +3,7 @@
 // Tests: passes_test.cc.
 #include <algorithm>
 
+#include "backends/defect.h"
 #include "backends/passes/editor.h"
 #include "backends/passes/pass.h"
 
@@ -37,11 +38,12 @@ bool FoldSide(Instruction& dot, int64_t side) {
   int64_t last = -1;
   for (int64_t d = 0; d < static_cast<int64_t>(permutation.size()); ++d) {
     if (Contains(batch, d) || Contains(contracting, d)) continue;
-    if (permutation[d] < last) return false;
+    if (ASSAY_DEFECT(86, permutation[d] < last, false)) return false;
     last = permutation[d];
   }
   std::vector<int64_t> new_batch = Mapped(batch, permutation);
   std::vector<int64_t> new_contracting = Mapped(contracting, permutation);
+  if (ASSAY_DEFECT(87, false, true)) new_contracting.assign(contracting.begin(), contracting.end());
   dot.SetAttribute(attributes.batch, std::move(new_batch));
   dot.SetAttribute(attributes.contracting, std::move(new_contracting));
   std::vector<Instruction*> operands(dot.operands().begin(), dot.operands().end());

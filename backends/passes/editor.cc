@@ -4,6 +4,7 @@
 #include <utility>
 #include <variant>
 
+#include "backends/defect.h"
 #include "backends/passes/pass.h"
 #include "spec/analysis/call_order.h"
 #include "spec/analysis/effects.h"
@@ -129,8 +130,9 @@ void Editor::Finish() {
     }
   };
   for (const auto& instruction : computation_.instructions()) {
-    const bool stays = instruction->opcode() == Opcode::kParameter ||
-                       analysis::HasEffect(*instruction, effects_) || instruction.get() == root;
+    const bool has_effect = analysis::HasEffect(*instruction, effects_);
+    const bool stays = instruction->opcode() == Opcode::kParameter || instruction.get() == root ||
+                       ASSAY_DEFECT(93, has_effect, false);
     if (stays) visit(instruction.get());
   }
   const bool dropped = static_cast<int64_t>(order.size()) != computation_.instruction_count();

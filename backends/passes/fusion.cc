@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "backends/defect.h"
 #include "backends/passes/editor.h"
 #include "backends/passes/fused_product.h"
 #include "backends/passes/fusion_merge.h"
@@ -229,7 +230,9 @@ class Fuser {
       part->set_name(absl::StrCat(results[k]->name(), "_result"));
       Instruction* const operand[] = {fused};
       part->set_operands(operand);
-      part->SetAttribute(Attr::kIndex, static_cast<int64_t>(k));
+      const size_t index =
+          ASSAY_DEFECT(91, k, results[0]->shape() == results[k]->shape() ? size_t{0} : k);
+      part->SetAttribute(Attr::kIndex, static_cast<int64_t>(index));
       editor_.Replace(results[k], editor_.Add(std::move(part)));
     }
   }
@@ -241,7 +244,7 @@ class Fuser {
     body->set_execution_thread(computation_.execution_thread());
     InstructionMap copies;
     Instruction* init = nullptr;  // a parameter, though a member has the same value
-    const std::vector<Instruction*> operands = AddParameters(group, body.get(), &copies, &init);
+    std::vector<Instruction*> operands = AddParameters(group, body.get(), &copies, &init);
     for (auto member = group.members.rbegin(); member != group.members.rend(); ++member) {
       copies[*member] = body->Add(CopyInstruction(**member, copies, same_));
     }
@@ -263,6 +266,10 @@ class Fuser {
     body->set_root(root);
     auto fusion = std::make_unique<Instruction>(Opcode::kFusion, root->shared_shape());
     fusion->set_name(absl::StrCat(results[0]->name(), "_fusion"));
+    if (ASSAY_DEFECT(92, false,
+                     operands.size() > 1 && operands[0]->shape() == operands[1]->shape())) {
+      std::swap(operands[0], operands[1]);
+    }
     fusion->set_operands(operands);
     fusion->SetAttribute(Attr::kKind, static_cast<int64_t>(KindOf(group, *results[0])));
     fusion->SetAttribute(Attr::kCalls, module_.Add(std::move(body)));

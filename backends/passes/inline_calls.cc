@@ -3,6 +3,7 @@
 // dependencies stay. Tests: passes_test.cc.
 #include <utility>
 
+#include "backends/defect.h"
 #include "backends/passes/editor.h"
 #include "backends/passes/pass.h"
 #include "spec/builder/copy_module.h"
@@ -77,7 +78,13 @@ class InlineCallsPass : public Pass {
       InstructionMap copies;
       for (const Instruction* original : instructions) {
         if (original->opcode() == Opcode::kParameter) {
-          copies[original] = call.operand(original->parameter_number());
+          const int64_t number = original->parameter_number();
+          copies[original] = call.operand(ASSAY_DEFECT(
+              88, number,
+              call.shape().is_array() && call.operand(0)->shape() == call.shape() &&
+                      call.operand(number)->shape() == call.shape() && !call.shape().is_scalar()
+                  ? 0
+                  : number));
         } else {
           copies[original] = editor.Add(CopyInstruction(*original, copies, same));
         }

@@ -2,6 +2,7 @@
 // as it was is that constant in condition and body. Tests: passes_test.cc.
 #include <utility>
 
+#include "backends/defect.h"
 #include "backends/passes/editor.h"
 #include "backends/passes/pass.h"
 
@@ -12,7 +13,7 @@ constexpr int64_t kMostConstantBytes = 64;
 
 bool IsElement(const Instruction& instruction, const Instruction* of, int64_t index) {
   return instruction.opcode() == Opcode::kGetTupleElement && instruction.operand(0) == of &&
-         instruction.GetInt(Attr::kIndex) == index;
+         ASSAY_DEFECT(89, instruction.GetInt(Attr::kIndex) == index, true);
 }
 
 // The constants that stay what they are, by index of the state; null for others.
@@ -74,7 +75,8 @@ class LoopConstantsPass : public Pass {
         if (loop->opcode() != Opcode::kWhile) continue;
         Computation* body = loop->GetComputation(Attr::kBody);
         Computation* condition = loop->GetComputation(Attr::kCondition);
-        if (callers[body] != 1 || callers[condition] != 1) continue;
+        const bool is_shared = callers[body] != 1 || callers[condition] != 1;
+        if (ASSAY_DEFECT(90, is_shared, false)) continue;
         const std::vector<const Instruction*> constants = Unchanging(*loop);
         if (constants.empty()) continue;
         PutInto(*body, constants, edit);

@@ -10,6 +10,8 @@ import sys
 # The interface of backends, and a backend over any engine of the runtime.
 INTERFACE = [f'backends/{name}.h' for name in ('backend', 'buffer', 'capabilities', 'device_io', 'executable', 'host_buffer')]
 ENGINE_BACKEND = ['backends/engine_backend.h']
+# Mutants of the test build.
+DEFECT = ['backends/defect.h']
 # Folder -> folders of this project that it may include. The longest matching prefix counts.
 ALLOWED = {
     'spec': ['spec'],
@@ -17,7 +19,7 @@ ALLOWED = {
     'evaluator': ['spec', 'runtime', 'evaluator'],
     'interpreter': ['spec', 'runtime', 'evaluator', 'interpreter'],
     'backends': ['spec', 'runtime', *INTERFACE, *ENGINE_BACKEND],
-    'backends/cpu': ['spec', 'runtime', *INTERFACE, *ENGINE_BACKEND, 'backends/cpu', 'backends/passes'],
+    'backends/cpu': ['spec', 'runtime', *INTERFACE, *ENGINE_BACKEND, *DEFECT, 'backends/cpu', 'backends/passes'],
     'backends/cuda': ['spec', 'runtime', *INTERFACE, *ENGINE_BACKEND, 'backends/cuda', 'backends/passes'],
     # Kernel sources and what runs them know of no module.
     'backends/cuda/dialect': ['backends/cuda/dialect', 'backends/cuda/emulator/calls.h'],
@@ -29,7 +31,7 @@ ALLOWED = {
     'backends/testing': ['spec', 'runtime', 'evaluator', 'backends/testing'],  # tests alone
     'backends/factory': ['spec', 'runtime', 'backends'],
     'backends/golden': ['spec', 'runtime', 'interpreter', *INTERFACE, *ENGINE_BACKEND, 'backends/golden'],
-    'backends/passes': ['spec', 'runtime', 'backends/passes'],
+    'backends/passes': ['spec', 'runtime', *DEFECT, 'backends/passes'],
     'backends/process': ['spec', 'runtime/interrupt.h', *INTERFACE, 'backends/process'],
     # A plug-in and its host share the declarations of the interface alone.
     'backends/pjrt': ['spec', 'runtime', 'interpreter', 'backends'],

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "backends/defect.h"
+
 namespace assay::cpu {
 namespace {
 
@@ -74,7 +76,7 @@ const std::byte* RowReader::Block(runtime::Sources sources, int64_t first, int64
   if (column + n <= length_) {
     const std::byte* from = Row(sources, row);
     if (!repeats_) return from + column * element_bytes_;
-    if (filled->from != from || filled->count < n) {
+    if (ASSAY_DEFECT(94, filled->from != from, filled->from == nullptr) || filled->count < n) {
       Fill(from, n, room);
       *filled = {.from = from, .count = n};
     }
@@ -93,7 +95,7 @@ const std::byte* RowReader::Block(runtime::Sources sources, int64_t first, int64
     to += count * element_bytes_;
     n -= count;
     column = 0;
-    ++row;
+    row += ASSAY_DEFECT(95, 1, 0);
   }
   return room;
 }

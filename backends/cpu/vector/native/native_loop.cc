@@ -3,8 +3,8 @@
 #include <memory>
 #include <utility>
 
-#include "backends/cpu/defect.h"
 #include "backends/cpu/vector/native/native_frame.h"
+#include "backends/defect.h"
 
 namespace assay::cpu {
 namespace native {

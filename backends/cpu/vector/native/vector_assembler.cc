@@ -1,6 +1,6 @@
 #include "backends/cpu/vector/native/vector_assembler.h"
 
-#include "backends/cpu/defect.h"
+#include "backends/defect.h"
 
 namespace assay::cpu {
 namespace {

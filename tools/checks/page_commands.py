@@ -22,7 +22,7 @@ import tempfile
 PROGRAM = re.compile(r'(?:time |[A-Z_]+=\S+ )*(?:assay [a-z]|build/\S+/\w+|tools/[\w/.]+|python3? |\$PYTHON|~/\S+python|cmake |ctest|'
                      r'g\+\+ |mpirun|ninja|git |pip |pytest|export |echo |cat |[A-Z]=)')
 # Code in a sentence that is a whole command; `assay run --stats` is only the name of one.
-WHOLE = re.compile(r'(?:time )?(?:\S*/)?assay (?:(?:test|fuzz|mutants) --(?!.*--(?:cases|batch|html)$)|(?:ops|profile show|corpus \w+) [\w\'[]|'
+WHOLE = re.compile(r'(?:time )?(?:\S*/)?assay (?:(?:test|fuzz|mutants) (?!.*--(?:cases|batch|html)$)--|(?:ops|profile show|corpus \w+) [\w\'[]|'
                    r'.* (?:[A-Z]+|[\w/]+\.hlo)\b)')
 # Names that stand for something else, and what is run.
 MEANINGS = [
@@ -54,7 +54,7 @@ NEVER = [
     (r'confirm_corpus|explain_samples|findings\.py --run|--write|stablehlo_\w+\.py|speed\.py|pypjrt|judge_stored|pjrt_jax',
      'is a peer test or a generator'),
     (r'^mpirun|--shard auto', 'needs Open MPI'),
-    (r'^(PYTHONPATH|JAX_PLATFORMS)=.*python3? model\.py|^python3? model\.py|^pytest|I\.npz|F\.so', 'needs a program of the reader'),
+    (r'^(PYTHONPATH|JAX_PLATFORMS)=.*python3? model\.py|^python3? model\.py|^pytest|I\.npz|F\.so|assay reduce MODULE', 'needs a program of the reader'),
     (r'--timeout 600|--score|--tier full|--seconds 600|--programs 200000|fuzz --profile xla-cpu', 'takes minutes'),
 ]
 SLOW = [

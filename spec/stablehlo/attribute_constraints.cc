@@ -35,31 +35,10 @@ std::string AgainstAccuracy(const Attribute& record) {
                       "; only TOLERANCE has any");
 }
 
-std::string AgainstPairs(const Attribute& pairs) {
-  if (pairs.kind != AttributeKind::kDense) return "";
-  const std::vector<int64_t>& sizes = pairs.type->dimensions;
-  if (sizes.size() == 2 && (sizes[1] == 2 || sizes[0] == 0)) return "";
-  return absl::StrCat("source_target_pairs must be pairs, tensor<Nx2xi64>, found ",
-                      PrintType(*pairs.type));
-}
-
 std::string AgainstGroups(const Attribute& groups) {
   if (groups.kind != AttributeKind::kDense || groups.type->dimensions.size() == 2) return "";
   return absl::StrCat("replica_groups must be a matrix with a row for each group, found ",
                       PrintType(*groups.type));
-}
-
-std::string AgainstPadding(const Attribute& padding) {
-  if (padding.kind != AttributeKind::kDense) return "";
-  const std::vector<int64_t>& sizes = padding.type->dimensions;
-  if (sizes.size() == 2 && sizes[1] == 2) return "";
-  return absl::StrCat("padding must be pairs, tensor<Nx2xi64>, found ", PrintType(*padding.type));
-}
-
-std::string AgainstPrecision(const Attribute& precisions) {
-  if (precisions.elements.size() <= 2) return "";
-  return absl::StrCat("precision_config has a precision for each of two operands, found ",
-                      precisions.elements.size());
 }
 
 // An attribute of one meaning in all operations that have it.
@@ -68,9 +47,8 @@ struct AttributeRule {
   std::string (*against)(const Attribute&);
 };
 constexpr AttributeRule kAttributeRules[] = {
-    {"padding", AgainstPadding},           {"precision_config", AgainstPrecision},
-    {"replica_groups", AgainstGroups},     {"result_accuracy", AgainstAccuracy},
-    {"source_target_pairs", AgainstPairs},
+    {"replica_groups", AgainstGroups},
+    {"result_accuracy", AgainstAccuracy},
 };
 
 int64_t IntegerOf(const Operation& op, absl::string_view name, int64_t otherwise) {
@@ -156,36 +134,6 @@ std::string AgainstCustomCall(const Operation& op) {
   return why.empty() ? AgainstLayouts("result", *of_results, results) : why;
 }
 
-std::string AgainstMapDimensions(const Operation& op) {
-  const Attribute* const dimensions = op.Find("dimensions");
-  if (dimensions == nullptr || dimensions->kind != AttributeKind::kInts) return "";
-  for (size_t d = 0; d < dimensions->ints.size(); ++d) {
-    if (dimensions->ints[d] != static_cast<int64_t>(d)) {
-      return absl::StrCat("the dimensions must be all of the operands', in order, found ",
-                          PrintAttribute(*dimensions));
-    }
-  }
-  for (const Value* operand : op.operands()) {
-    const Type& type = *operand->type();
-    if (type.kind != TypeKind::kTensor || type.dimensions.size() == dimensions->ints.size())
-      continue;
-    return absl::StrCat("has ", dimensions->ints.size(), " dimensions for an operand of ",
-                        PrintType(type));
-  }
-  return "";
-}
-
-std::string AgainstSortDimension(const Operation& op) {
-  if (op.operands().empty()) return "";
-  const Type& type = *op.operands()[0]->type();
-  if (type.kind != TypeKind::kTensor) return "";
-  const auto rank = static_cast<int64_t>(type.dimensions.size());
-  const int64_t dimension = IntegerOf(op, "dimension", -1);
-  if (dimension >= -rank && dimension < rank) return "";
-  return absl::StrCat("the dimension of ", PrintType(type), " must be from ", -rank, " to ",
-                      rank - 1, ", found ", dimension);
-}
-
 std::string AgainstTuple(const Operation& op) {
   const Type& result = *op.result(0)->type();
   std::vector<const Type*> operands;
@@ -195,22 +143,25 @@ std::string AgainstTuple(const Operation& op) {
                       operands.size(), " elements of the operands' types");
 }
 
-std::string AgainstBroadcastInDim(const Operation& op) {
-  const Attribute* const dimensions = op.Find("broadcast_dimensions");
-  if (dimensions == nullptr) return "";
-  std::vector<int64_t> sorted = dimensions->ints;
-  std::sort(sorted.begin(), sorted.end());
-  if (std::adjacent_find(sorted.begin(), sorted.end()) == sorted.end()) return "";
-  return absl::StrCat("broadcast_dimensions has a dimension twice: ", PrintAttribute(*dimensions));
+std::string AgainstElementOfTuple(const Operation& op) {
+  const Type& tuple = *op.operands()[0]->type();
+  const auto index = static_cast<size_t>(IntegerOf(op, "index", 0));
+  if (tuple.kind != TypeKind::kTuple || index >= tuple.types.size()) return "";
+  const Type& result = *op.result(0)->type();
+  if (AreCompatible(result, *tuple.types[index])) return "";
+  return absl::StrCat("the result is ", PrintType(result), ", but element ", index,
+                      " of the tuple is ", PrintType(*tuple.types[index]));
 }
 
-std::string AgainstCollectiveBroadcast(const Operation& op) {
-  if (op.Find("has_dynamic_root") == nullptr) {
-    if (op.operands().size() == 1) return "";
-    return absl::StrCat("must have one operand where has_dynamic_root is absent, found ",
-                        op.operands().size());
-  }
-  if (op.operands().empty()) return "";
+std::string AgainstStaticRoot(const Operation& op) {
+  if (op.Find("has_dynamic_root") != nullptr || op.operands().size() == 1) return "";
+  return absl::StrCat("must have one operand where has_dynamic_root is absent, found ",
+                      op.operands().size());
+}
+
+std::string AgainstDynamicRoot(const Operation& op) {
+  if (op.Find("has_dynamic_root") == nullptr) return "";
+  if (op.operands().size() < 2) return "must have an operand and the root";
   const Type& root = *op.operands()[op.operands().size() - 1]->type();
   if (root.kind == TypeKind::kTensor && root.dimensions.size() == 1 &&
       root.element_type() == ElementType::kS32) {
@@ -257,50 +208,6 @@ std::string AgainstChannel(const Operation& op, int64_t type_with_host) {
 std::string AgainstSend(const Operation& op) { return AgainstChannel(op, 2); }
 std::string AgainstRecv(const Operation& op) { return AgainstChannel(op, 3); }
 
-// Batching dimensions of an operand and of indices go in pairs of one size, and are not indexed.
-std::string AgainstBatching(const Type& operand, const Type& indices, const Attribute* numbers,
-                            absl::string_view of_operand, absl::string_view of_indices,
-                            absl::string_view indexed) {
-  const auto ints = [&](absl::string_view field) {
-    const Attribute* const list = numbers == nullptr ? nullptr : numbers->Find(field);
-    return list == nullptr ? std::vector<int64_t>() : list->ints;
-  };
-  const std::vector<int64_t> batch = ints(of_operand), other = ints(of_indices);
-  if (batch.size() != other.size()) {
-    return absl::StrCat(of_operand, " and ", of_indices, " must be equally long, found ",
-                        batch.size(), " and ", other.size());
-  }
-  const std::vector<int64_t> map = ints(indexed);
-  for (size_t i = 0; i < batch.size(); ++i) {
-    if (std::find(map.begin(), map.end(), batch[i]) != map.end()) {
-      return absl::StrCat("dimension ", batch[i], " is in ", of_operand, " and in ", indexed);
-    }
-    const auto size_of = [](const Type& type, int64_t d) {
-      const bool inside = d >= 0 && d < static_cast<int64_t>(type.dimensions.size());
-      return inside ? type.dimensions[d] : kDynamic;
-    };
-    const int64_t size = size_of(operand, batch[i]), count = size_of(indices, other[i]);
-    if (size == count || size == kDynamic || count == kDynamic) continue;
-    return absl::StrCat("dimension ", batch[i], " of the operand has size ", size,
-                        ", but dimension ", other[i], " of the indices, ", count);
-  }
-  return "";
-}
-
-std::string AgainstGatherBatching(const Operation& op) {
-  return AgainstBatching(*op.operands()[0]->type(), *op.operands()[1]->type(),
-                         op.Find("dimension_numbers"), "operand_batching_dims",
-                         "start_indices_batching_dims", "start_index_map");
-}
-
-std::string AgainstScatterBatching(const Operation& op) {
-  if (op.operands().size() < 3) return "";
-  return AgainstBatching(*op.operands()[0]->type(),
-                         *op.operands()[op.operands().size() / 2]->type(),
-                         op.Find("scatter_dimension_numbers"), "input_batching_dims",
-                         "scatter_indices_batching_dims", "scatter_dims_to_operand_dims");
-}
-
 // A result whose sizes are an operand that is a constant.
 std::string AgainstSizes(const Operation& op, size_t operand) {
   const Operation* const constant = op.operands()[operand]->definition();
@@ -323,25 +230,21 @@ std::string AgainstSecondSizes(const Operation& op) { return AgainstSizes(op, 1)
 std::string AgainstThirdSizes(const Operation& op) { return AgainstSizes(op, 2); }
 
 constexpr OperationRule kAttributeConstraints[] = {
-    {"stablehlo.broadcast_in_dim", AgainstBroadcastInDim},
-    {"stablehlo.collective_broadcast", AgainstCollectiveBroadcast},
-    {"stablehlo.composite", AgainstComposite},
-    {"stablehlo.constant", AgainstConstant},
-    {"stablehlo.custom_call", AgainstCustomCall},
-    {"stablehlo.dot_general", AgainstDot},
-    {"stablehlo.dynamic_broadcast_in_dim", AgainstSecondSizes},
-    {"stablehlo.dynamic_gather", AgainstGatherBatching},
-    {"stablehlo.dynamic_iota", AgainstFirstSizes},
-    {"stablehlo.dynamic_reshape", AgainstSecondSizes},
-    {"stablehlo.gather", AgainstGatherBatching},
-    {"stablehlo.infeed", AgainstInfeed},
-    {"stablehlo.map", AgainstMapDimensions},
-    {"stablehlo.recv", AgainstRecv},
-    {"stablehlo.rng", AgainstThirdSizes},
-    {"stablehlo.scatter", AgainstScatterBatching},
-    {"stablehlo.send", AgainstSend},
-    {"stablehlo.sort", AgainstSortDimension},
-    {"stablehlo.tuple", AgainstTuple},
+    {"stablehlo.collective_broadcast", 3, AgainstStaticRoot},
+    {"stablehlo.collective_broadcast", 4, AgainstDynamicRoot},
+    {"stablehlo.composite", 1, AgainstComposite},
+    {"stablehlo.constant", 1, AgainstConstant},
+    {"stablehlo.custom_call", 0, AgainstCustomCall},
+    {"stablehlo.dot_general", 21, AgainstDot},
+    {"stablehlo.dynamic_broadcast_in_dim", 0, AgainstSecondSizes},
+    {"stablehlo.dynamic_iota", 0, AgainstFirstSizes},
+    {"stablehlo.dynamic_reshape", 0, AgainstSecondSizes},
+    {"stablehlo.get_tuple_element", 2, AgainstElementOfTuple},
+    {"stablehlo.infeed", 0, AgainstInfeed},
+    {"stablehlo.recv", 5, AgainstRecv},
+    {"stablehlo.rng", 3, AgainstThirdSizes},
+    {"stablehlo.send", 5, AgainstSend},
+    {"stablehlo.tuple", 1, AgainstTuple},
 };
 
 }  // namespace

@@ -17,17 +17,35 @@ namespace assay::stablehlo {
 
 struct Violation {
   const Operation* operation = nullptr;
+  // Begins with the name of the constraint: "[pad (C3)] 0 <= interior_padding; found ...".
   std::string message;
 };
 
 // The first violation in the order of the program.
 std::optional<Violation> FindViolation(const Program& program);
 
-// The parts of FindViolation return what is wrong, or "".
+// A constraint of the specification, as constraint_rows.def states it.
+struct StatedConstraint {
+  absl::string_view operation;  // "pad"
+  int number = 0;               // of (C3); 0: the specification has none
+  absl::string_view text;
+  bool is_evaluated = false;  // from its text
+};
+absl::Span<const StatedConstraint> StatedConstraints();
+
+// A constraint that does not hold: "C3", "I1" for the type of an input, or "" where the
+// specification has no number for it; and what is wrong, or "".
+struct Broken {
+  std::string constraint;
+  std::string why;
+};
+
+// The parts of FindViolation.
 //
-// A constraint on operations of one name.
+// A constraint on operations of one name. `against` says what is wrong, or "".
 struct OperationRule {
   absl::string_view name;
+  int number = 0;  // 0: the specification has none
   std::string (*against)(const Operation&);
 };
 absl::Span<const OperationRule> RegionRules();     // region_constraints.cc
@@ -36,7 +54,7 @@ absl::Span<const OperationRule> AttributeRules();  // attribute_constraints.cc
 std::string AgainstNamedAttributes(const Operation& operation);
 // The types of the operands and results of an operation against its row of operand_types.def
 // (operand_types.cc).
-std::string AgainstTypes(const Operation& operation);
+Broken AgainstTypes(const Operation& operation);
 // Whether an operation may be the one of an async_start's region (region_constraints.cc).
 bool MayBeAsynchronous(absl::string_view name);
 // Whether one type may stand for the other: the element types are equal, and so are the sizes that

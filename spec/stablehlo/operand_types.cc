@@ -20,7 +20,6 @@ namespace {
 // A word of operand_types.def.
 struct TypeWord {
   std::string types;  // letters of element types and of types without elements
-  char mark = ' ';    // one of = ~ ^ %
   int rank = -1;      // -1: any
 };
 
@@ -56,8 +55,6 @@ TypeWords ReadWords(absl::string_view text) {
         word.types += "psufcT";
       } else if (c == 'E') {
         word.types += "psufcTU";
-      } else if (absl::StrContains("=~^%", c)) {
-        word.mark = c;
       } else {
         word.types += c;
       }
@@ -188,13 +185,6 @@ std::string AgainstCount(absl::string_view what, const TypeWords& words, int64_t
                       needed == 1 ? "" : "s", ", found ", found);
 }
 
-// The element type that a mark demands beside a first one; kInvalid where there is none.
-ElementType Demanded(char mark, ElementType first) {
-  if (mark == '~') return IsComplex(first) ? Info(first).component : first;
-  if (mark != '^') return first;
-  return first == ElementType::kF64 ? ElementType::kC128 : ElementType::kC64;
-}
-
 // An operand or a result.
 struct Place {
   absl::string_view what;
@@ -227,19 +217,6 @@ std::string AgainstWord(const Place& place) {
                       PrintType(type));
 }
 
-// An operand or result whose element type another one decides.
-std::string AgainstMark(const Place& place, const Place& other) {
-  const auto has_elements = [](const Type& type) {
-    return type.kind == TypeKind::kTensor && type.types[0]->kind == TypeKind::kScalar;
-  };
-  if (!has_elements(*place.type) || !has_elements(*other.type)) return "";
-  const char mark = place.word->mark;
-  if (place.type->element_type() == Demanded(mark, other.type->element_type())) return "";
-  return absl::StrCat(place.what, " ", place.index, " has another element type than operand ",
-                      other.index, mark == '=' || mark == '%' ? "" : " asks for", ": ",
-                      PrintType(*place.type), " beside ", PrintType(*other.type));
-}
-
 }  // namespace
 
 bool AreCompatible(const Type& a, const Type& b) {
@@ -253,28 +230,23 @@ bool AreCompatible(const Type& a, const Type& b) {
   return true;
 }
 
-std::string AgainstTypes(const Operation& operation) {
+Broken AgainstTypes(const Operation& operation) {
   const TypeRow* row = FindTypeRow(operation.row());
-  if (row == nullptr) return "";
+  if (row == nullptr) return {};
   std::vector<Place> places;
   std::string why = AddPlaces("operand", row->operands, operation.operands(), &places);
   if (why.empty()) why = AddPlaces("result", row->results, operation.results(), &places);
-  const Place* first = nullptr;  // of the places that must have one element type
+  if (!why.empty()) return {"", std::move(why)};
   for (const Place& place : places) {
-    if (!why.empty()) return why;
     if (IsForeign(*place.type)) continue;
     why = AgainstWord(place);
+    if (why.empty()) continue;
+    // The specification numbers its inputs.
     const bool is_operand = place.what == "operand";
-    if (place.word->mark == '%') {
-      const auto i = static_cast<size_t>(place.index);
-      if (why.empty() && i < operation.operands().size()) why = AgainstMark(place, places[i]);
-    } else if (place.word->mark != ' ' && first != nullptr) {
-      if (why.empty()) why = AgainstMark(place, *first);
-    } else if (place.word->mark != ' ' && is_operand) {
-      first = &place;
-    }
+    const auto input = place.word - row->operands.words.data() + 1;
+    return {is_operand ? absl::StrCat("I", input) : "", std::move(why)};
   }
-  return why;
+  return {};
 }
 
 }  // namespace assay::stablehlo

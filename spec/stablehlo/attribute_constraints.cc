@@ -179,6 +179,25 @@ std::string AgainstDot(const Operation& op) {
   return "";
 }
 
+std::string AgainstNoResults(const Operation& op) {
+  return op.results().empty() ? "must have at least a token as result" : "";
+}
+
+std::string AgainstInfeedArrays(const Operation& op) {
+  for (size_t i = 0; i + 1 < op.results().size(); ++i) {
+    const Type& type = *op.result(i)->type();
+    if (type.kind == TypeKind::kTensor) continue;
+    return absl::StrCat("result ", i, " must be a tensor, found ", PrintType(type));
+  }
+  return "";
+}
+
+std::string AgainstInfeedToken(const Operation& op) {
+  const Type& last = *op.result(op.results().size() - 1)->type();
+  if (last.kind == TypeKind::kToken) return "";
+  return absl::StrCat("the last result must be a token, found ", PrintType(last));
+}
+
 // Whether a list of layouts is one list of integers for each array that is fed.
 std::string AgainstInfeed(const Operation& op) {
   const Attribute* const layouts = op.Find("layout");
@@ -240,6 +259,9 @@ constexpr OperationRule kAttributeConstraints[] = {
     {"stablehlo.dynamic_iota", 0, AgainstFirstSizes},
     {"stablehlo.dynamic_reshape", 0, AgainstSecondSizes},
     {"stablehlo.get_tuple_element", 2, AgainstElementOfTuple},
+    {"stablehlo.infeed", 1, AgainstNoResults},
+    {"stablehlo.infeed", 2, AgainstInfeedArrays},
+    {"stablehlo.infeed", 3, AgainstInfeedToken},
     {"stablehlo.infeed", 0, AgainstInfeed},
     {"stablehlo.recv", 5, AgainstRecv},
     {"stablehlo.rng", 3, AgainstThirdSizes},

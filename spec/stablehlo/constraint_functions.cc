@@ -15,7 +15,6 @@
 namespace assay::stablehlo {
 namespace {
 
-using Kind = TermValue::Kind;
 using Numbers = std::vector<int64_t>;
 using Arguments = absl::Span<const TermValue>;
 
@@ -44,20 +43,20 @@ bool Holds(absl::string_view op, int64_t a, int64_t b) {
 }
 
 bool AreEqual(const TermValue& a, const TermValue& b) {
-  if (a.kind == Kind::kWord) return a.word == b.word;
-  if (a.kind == Kind::kType) return AreCompatible(*a.type, *b.type);
+  if (a.kind == TermValue::Kind::kWord) return a.word == b.word;
+  if (a.kind == TermValue::Kind::kType) return AreCompatible(*a.type, *b.type);
   return a.element == b.element || a.element == ElementType::kInvalid ||
          b.element == ElementType::kInvalid;
 }
 
 // Number i of a list, or the number itself.
 int64_t At(const TermValue& value, size_t i) {
-  return value.kind == Kind::kNumber ? value.numbers[0] : value.numbers[i];
+  return value.kind == TermValue::Kind::kNumber ? value.numbers[0] : value.numbers[i];
 }
 
 // The type of a tensor's elements; kInvalid of what HLO does not have.
 ElementType ElementOf(const TermValue& value) {
-  if (value.kind != Kind::kType || value.type->kind != TypeKind::kTensor) {
+  if (value.kind != TermValue::Kind::kType || value.type->kind != TypeKind::kTensor) {
     return ElementType::kInvalid;
   }
   return value.type->element_type();
@@ -81,16 +80,17 @@ TermValue Rank(Arguments in) {
 
 // The number of elements of a tensor, a tuple or a list.
 TermValue Size(Arguments in) {
-  if (in[0].kind == Kind::kList) return TermValue::Number(static_cast<int64_t>(in[0].numbers.size()));
-  if (in[0].kind != Kind::kType) return {};
+  if (in[0].kind == TermValue::Kind::kList)
+    return TermValue::Number(static_cast<int64_t>(in[0].numbers.size()));
+  if (in[0].kind != TermValue::Kind::kType) return {};
   if (in[0].type->kind == TypeKind::kTuple) {
     return TermValue::Number(static_cast<int64_t>(in[0].type->types.size()));
   }
   const Numbers* const shape = ShapeOf(in[0]);
   if (shape == nullptr) return {};
-  return TermValue::Number(std::accumulate(
-      shape->begin(), shape->end(), int64_t{1},
-      [](int64_t a, int64_t b) { return Arithmetic('*', a, b); }));
+  return TermValue::Number(
+      std::accumulate(shape->begin(), shape->end(), int64_t{1},
+                      [](int64_t a, int64_t b) { return Arithmetic('*', a, b); }));
 }
 
 // What stands in a list at positions, of which -1 is the last; kDynamic where there is none.
@@ -112,7 +112,7 @@ TermValue Dim(Arguments in) {
 }
 
 TermValue AtPositions(Arguments in) {
-  return in[0].kind == Kind::kList ? Select(in[0].numbers, in[1]) : TermValue();
+  return in[0].kind == TermValue::Kind::kList ? Select(in[0].numbers, in[1]) : TermValue();
 }
 
 TermValue IsUnique(Arguments in) {
@@ -144,7 +144,7 @@ TermValue Concatenate(Arguments in) {
 
 // A list without what stands at positions.
 TermValue Remove(Arguments in) {
-  if (in[0].kind != Kind::kList || !in[1].is_numbers()) return {};
+  if (in[0].kind != TermValue::Kind::kList || !in[1].is_numbers()) return {};
   const Numbers& positions = in[1].numbers;
   TermValue rest = TermValue::List({});
   for (size_t i = 0; i < in[0].numbers.size(); ++i) {
@@ -157,7 +157,8 @@ TermValue Remove(Arguments in) {
 
 // The first or last `count` of a list; all where it has fewer.
 TermValue End(Arguments in, bool last) {
-  if (in[0].kind != Kind::kList || in[1].kind != Kind::kNumber || !IsKnown(in[1].numbers[0])) {
+  if (in[0].kind != TermValue::Kind::kList || in[1].kind != TermValue::Kind::kNumber ||
+      !IsKnown(in[1].numbers[0])) {
     return {};
   }
   const Numbers& list = in[0].numbers;
@@ -170,7 +171,7 @@ TermValue First(Arguments in) { return End(in, false); }
 TermValue Last(Arguments in) { return End(in, true); }
 
 TermValue Range(Arguments in) {
-  if (in[0].kind != Kind::kNumber) return {};
+  if (in[0].kind != TermValue::Kind::kNumber) return {};
   Numbers range(static_cast<size_t>(std::max<int64_t>(0, in[0].numbers[0])));
   std::iota(range.begin(), range.end(), 0);
   return TermValue::List(std::move(range));
@@ -187,7 +188,7 @@ TermValue Max(Arguments in) {
 // A column of a matrix.
 TermValue Column(Arguments in) {
   const Numbers* const shape = ShapeOf(in[0]);
-  if (shape == nullptr || shape->size() != 2 || in[0].kind != Kind::kList) return {};
+  if (shape == nullptr || shape->size() != 2 || in[0].kind != TermValue::Kind::kList) return {};
   TermValue column = TermValue::List({});
   const auto width = static_cast<size_t>((*shape)[1]);
   for (auto i = static_cast<size_t>(in[1].numbers[0]); i < in[0].numbers.size(); i += width) {
@@ -212,7 +213,7 @@ TermValue GroupSize(Arguments in) {
 // The number of indices that a vector of indices has.
 TermValue IndexSize(Arguments in) {
   const Numbers* const shape = ShapeOf(in[0]);
-  if (shape == nullptr || in[1].kind != Kind::kNumber) return {};
+  if (shape == nullptr || in[1].kind != TermValue::Kind::kNumber) return {};
   const int64_t d = in[1].numbers[0];
   const auto rank = static_cast<int64_t>(shape->size());
   if (d < 0 || d > rank) return {};
@@ -221,7 +222,9 @@ TermValue IndexSize(Arguments in) {
 
 // The sizes of windows at positions, and of the rest in front of and between them.
 TermValue CombineSizes(Arguments in) {
-  if (in[0].kind != Kind::kList || in[1].kind != Kind::kList || in[2].kind != Kind::kList) return {};
+  if (in[0].kind != TermValue::Kind::kList || in[1].kind != TermValue::Kind::kList ||
+      in[2].kind != TermValue::Kind::kList)
+    return {};
   const Numbers& positions = in[2].numbers;
   Numbers combined(in[0].numbers.size() + in[1].numbers.size(), kDynamic);
   size_t batch = 0, offset = 0;
@@ -250,16 +253,17 @@ int64_t CountWindows(int64_t size, int64_t padding, int64_t dilation, int64_t wi
 
 // num_windows(sizes, padding, dilations, window sizes, window dilations, strides)
 TermValue NumWindows(Arguments in) {
-  if (in[0].kind != Kind::kList || in[3].kind != Kind::kList) return {};
+  if (in[0].kind != TermValue::Kind::kList || in[3].kind != TermValue::Kind::kList) return {};
   const size_t count = in[0].numbers.size();
   const auto get = [&](const TermValue& list, size_t i, int64_t absent) {
     if (!list.is_numbers()) return absent;
-    return list.kind == Kind::kNumber || i < list.numbers.size() ? At(list, i) : kDynamic;
+    return list.kind == TermValue::Kind::kNumber || i < list.numbers.size() ? At(list, i)
+                                                                            : kDynamic;
   };
   Numbers windows;
   for (size_t d = 0; d < count; ++d) {
     const int64_t padding =
-        Arithmetic('+', get(in[1], 2 * d, in[1].kind == Kind::kType ? kDynamic : 0),
+        Arithmetic('+', get(in[1], 2 * d, in[1].kind == TermValue::Kind::kType ? kDynamic : 0),
                    get(in[1], 2 * d + 1, 0));
     windows.push_back(CountWindows(in[0].numbers[d], padding, get(in[2], d, 1), get(in[3], d, 1),
                                    get(in[4], d, 1), get(in[5], d, 1)));
@@ -269,7 +273,7 @@ TermValue NumWindows(Arguments in) {
 
 // Whether sizes are 1 or those of the other list.
 TermValue StretchesTo(Arguments in) {
-  if (in[0].kind != Kind::kList || in[1].kind != Kind::kList) return {};
+  if (in[0].kind != TermValue::Kind::kList || in[1].kind != TermValue::Kind::kList) return {};
   const size_t count = std::min(in[0].numbers.size(), in[1].numbers.size());
   for (size_t i = 0; i < count; ++i) {
     const int64_t size = in[0].numbers[i];
@@ -349,85 +353,87 @@ const TermFunction& Find(absl::string_view name) {
 
 TermValue TermValue::Number(int64_t number) {
   TermValue value;
-  value.kind = Kind::kNumber;
+  value.kind = TermValue::Kind::kNumber;
   value.numbers = {number};
   return value;
 }
 TermValue TermValue::List(std::vector<int64_t> numbers) {
   TermValue value;
-  value.kind = Kind::kList;
+  value.kind = TermValue::Kind::kList;
   value.numbers = std::move(numbers);
   return value;
 }
 TermValue TermValue::Truth(bool truth) {
   TermValue value;
-  value.kind = Kind::kTruth;
+  value.kind = TermValue::Kind::kTruth;
   value.truth = truth;
   return value;
 }
 TermValue TermValue::Word(absl::string_view word) {
   TermValue value;
-  value.kind = Kind::kWord;
+  value.kind = TermValue::Kind::kWord;
   value.word = word;
   return value;
 }
 TermValue TermValue::OfType(const Type& type) {
   TermValue value;
-  value.kind = Kind::kType;
+  value.kind = TermValue::Kind::kType;
   value.type = &type;
   return value;
 }
 TermValue TermValue::Element(ElementType element) {
   if (element == ElementType::kInvalid) return {};
   TermValue value;
-  value.kind = Kind::kElement;
+  value.kind = TermValue::Kind::kElement;
   value.element = element;
   return value;
 }
 TermValue TermValue::Missing() {
   TermValue value;
-  value.kind = Kind::kMissing;
+  value.kind = TermValue::Kind::kMissing;
   return value;
 }
 
 std::string TermValue::Print() const {
   switch (kind) {
-    case Kind::kUnknown:
+    case TermValue::Kind::kUnknown:
       return "";
-    case Kind::kMissing:
+    case TermValue::Kind::kMissing:
       return "absent";
-    case Kind::kNumber:
+    case TermValue::Kind::kNumber:
       return PrintNumber(numbers[0]);
-    case Kind::kList:
+    case TermValue::Kind::kList:
       return absl::StrCat("[",
                           absl::StrJoin(numbers, ", ",
                                         [](std::string* text, int64_t number) {
                                           absl::StrAppend(text, PrintNumber(number));
                                         }),
                           "]");
-    case Kind::kTruth:
+    case TermValue::Kind::kTruth:
       return truth ? "true" : "false";
-    case Kind::kWord:
+    case TermValue::Kind::kWord:
       return std::string(word);
-    case Kind::kType:
+    case TermValue::Kind::kType:
       return PrintType(*type);
-    case Kind::kElement:
+    case TermValue::Kind::kElement:
       return std::string(ScalarName(element));
   }
   return "";
 }
 
 TermValue Combine(absl::string_view op, const TermValue& a, const TermValue& b) {
-  if (a.kind == Kind::kUnknown || b.kind == Kind::kUnknown) return {};
-  if (a.kind == Kind::kMissing || b.kind == Kind::kMissing) return TermValue::Truth(false);
+  if (a.kind == TermValue::Kind::kUnknown || b.kind == TermValue::Kind::kUnknown) return {};
+  if (a.kind == TermValue::Kind::kMissing || b.kind == TermValue::Kind::kMissing)
+    return TermValue::Truth(false);
   const bool compares = op == "=" || op == "!=" || op == "<" || op == "<=";
   if (!a.is_numbers() || !b.is_numbers()) {
     if (a.kind != b.kind) return {};
     return TermValue::Truth(AreEqual(a, b) == (op == "="));
   }
-  const bool is_list = a.kind == Kind::kList || b.kind == Kind::kList;
-  const size_t size = a.kind == Kind::kList ? a.numbers.size() : b.numbers.size();
-  if (a.kind == Kind::kList && b.kind == Kind::kList && a.numbers.size() != b.numbers.size()) {
+  const bool is_list = a.kind == TermValue::Kind::kList || b.kind == TermValue::Kind::kList;
+  const size_t size = a.kind == TermValue::Kind::kList ? a.numbers.size() : b.numbers.size();
+  if (a.kind == TermValue::Kind::kList && b.kind == TermValue::Kind::kList &&
+      a.numbers.size() != b.numbers.size()) {
     return op == "=" ? TermValue::Truth(false) : TermValue();
   }
   if (compares) {

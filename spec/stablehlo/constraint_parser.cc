@@ -10,9 +10,11 @@
 namespace assay::stablehlo {
 namespace {
 
-using Kind = ConstraintTerm::Kind;
+using TermKind = ConstraintTerm::Kind;
 
-bool IsWordCharacter(char c) { return absl::ascii_isalnum(static_cast<unsigned char>(c)) || c == '_'; }
+bool IsWordCharacter(char c) {
+  return absl::ascii_isalnum(static_cast<unsigned char>(c)) || c == '_';
+}
 
 // A parser by recursive descent: a function for each rank of operators.
 class ConstraintParser {
@@ -33,7 +35,7 @@ class ConstraintParser {
     if (!Take("=>")) return left;
     std::vector<ConstraintTerm> parts = {std::move(left)};
     parts.push_back(Implication());
-    return Made(start, Kind::kOperator, "=>", std::move(parts));
+    return Made(start, TermKind::kOperator, "=>", std::move(parts));
   }
 
   // Operators of one rank, from left to right. Those of comparisons are one term with all sides.
@@ -53,7 +55,7 @@ class ConstraintParser {
       std::vector<ConstraintTerm> parts = {left};
       parts.push_back(Chain(rank + 1));
       if (rank == 2) left = parts[1];
-      ConstraintTerm term = Made(start, Kind::kOperator, found, std::move(parts));
+      ConstraintTerm term = Made(start, TermKind::kOperator, found, std::move(parts));
       if (rank == 2) {
         compared.push_back(std::move(term));
       } else {
@@ -62,7 +64,7 @@ class ConstraintParser {
     }
     if (compared.empty()) return left;
     if (compared.size() == 1) return std::move(compared[0]);
-    return Made(start, Kind::kOperator, "and ", std::move(compared));
+    return Made(start, TermKind::kOperator, "and ", std::move(compared));
   }
 
   ConstraintTerm Factor() {
@@ -79,24 +81,24 @@ class ConstraintParser {
     assert(length > 0 && "a constraint has a word here");
     const absl::string_view word = rest_.substr(0, length);
     rest_.remove_prefix(length);
-    ConstraintTerm term = Made(start, Kind::kName, word, {});
+    ConstraintTerm term = Made(start, TermKind::kName, word, {});
     if (absl::SimpleAtoi(word, &term.number)) {
-      term.kind = Kind::kNumber;
+      term.kind = TermKind::kNumber;
       if (negative) term.number = -term.number;
       return term;
     }
     assert(!negative);
-    if (absl::ConsumePrefix(&rest_, "...")) return Made(start, Kind::kEach, word, {});
+    if (absl::ConsumePrefix(&rest_, "...")) return Made(start, TermKind::kEach, word, {});
     if (!Take("(")) return term;
     std::vector<ConstraintTerm> arguments;
     do {
       arguments.push_back(Chain(0));
     } while (Take(","));
     Expect(")");
-    return Made(start, Kind::kCall, word, std::move(arguments));
+    return Made(start, TermKind::kCall, word, std::move(arguments));
   }
 
-  ConstraintTerm Made(const char* start, Kind kind, absl::string_view word,
+  ConstraintTerm Made(const char* start, TermKind kind, absl::string_view word,
                       std::vector<ConstraintTerm> parts) const {
     ConstraintTerm term;
     term.kind = kind;

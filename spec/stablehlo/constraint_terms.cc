@@ -23,7 +23,7 @@
 namespace assay::stablehlo {
 namespace {
 
-using Kind = ConstraintTerm::Kind;
+using TermKind = ConstraintTerm::Kind;
 
 // Whether a name is that of an enumeration's value.
 bool IsCapital(absl::string_view word) {
@@ -74,7 +74,7 @@ class Evaluation {
   // Which of the values `x...` is; and how many there are.
   void SetStep(size_t step) { step_ = step; }
   size_t StepsOf(const ConstraintTerm& term) const {
-    if (term.kind == Kind::kEach) return GroupOf(term.word)->size();
+    if (term.kind == TermKind::kEach) return GroupOf(term.word)->size();
     size_t steps = 0;
     for (const ConstraintTerm& part : term.parts) steps = std::max(steps, StepsOf(part));
     return steps;
@@ -82,15 +82,15 @@ class Evaluation {
 
   TermValue Of(const ConstraintTerm& term) const {
     switch (term.kind) {
-      case Kind::kNumber:
+      case TermKind::kNumber:
         return TermValue::Number(term.number);
-      case Kind::kEach:
+      case TermKind::kEach:
         return OfValue(*GroupOf(term.word), step_);
-      case Kind::kName:
+      case TermKind::kName:
         return OfName(term.word);
-      case Kind::kOperator:
+      case TermKind::kOperator:
         return OfOperator(term);
-      case Kind::kCall:
+      case TermKind::kCall:
         break;
     }
     return OfCall(term);
@@ -98,14 +98,14 @@ class Evaluation {
 
   // "dimensions is [2]" for the parts of a term that the reader does not see in its text.
   void Describe(const ConstraintTerm& term, std::vector<std::string>* found) const {
-    const bool is_leaf = term.kind == Kind::kName || term.kind == Kind::kEach ||
-                         (term.kind == Kind::kCall && IsAboutValues(term.word));
+    const bool is_leaf = term.kind == TermKind::kName || term.kind == TermKind::kEach ||
+                         (term.kind == TermKind::kCall && IsAboutValues(term.word));
     if (!is_leaf) {
       for (const ConstraintTerm& part : term.parts) Describe(part, found);
       return;
     }
     const std::string value = Of(term).Print();
-    if (value.empty() || (term.kind == Kind::kName && IsCapital(term.word))) return;
+    if (value.empty() || (term.kind == TermKind::kName && IsCapital(term.word))) return;
     std::string text = absl::StrCat(term.text, " is ", value);
     if (std::find(found->begin(), found->end(), text) == found->end()) {
       found->push_back(std::move(text));
@@ -125,8 +125,8 @@ class Evaluation {
       if (!absl::ConsumePrefix(&name, "_") || !absl::SimpleAtoi(name, &i)) return std::nullopt;
       return i < types.size() ? Types{types[i]} : Types();
     }
-    const auto variadic = static_cast<size_t>(
-        std::count_if(inputs_.begin(), inputs_.end(), [](const auto& one) { return one.variadic; }));
+    const auto variadic = static_cast<size_t>(std::count_if(
+        inputs_.begin(), inputs_.end(), [](const auto& one) { return one.variadic; }));
     const size_t fixed = inputs_.size() - variadic;
     const size_t count = operation_.operands().size();
     const size_t shared = variadic == 0 || count < fixed ? 0 : (count - fixed) / variadic;
@@ -186,7 +186,7 @@ class Evaluation {
     // How many values a name of any number stands for, and sums over them.
     const ConstraintTerm& argument = term.parts[0];
     const bool counts = argument.word == "results" || IsVariadic(argument.word);
-    if (counts && argument.kind == Kind::kName) {
+    if (counts && argument.kind == TermKind::kName) {
       const Types types = *GroupOf(argument.word);
       if (term.word == "size") return TermValue::Number(static_cast<int64_t>(types.size()));
       if (term.word == "sum_of_dims") return SumOfDimensions(types, Of(term.parts[1]));
@@ -221,8 +221,8 @@ class Evaluation {
 
 }  // namespace
 
-std::string AgainstConstraint(const ConstraintTerm& constraint, const std::vector<InputName>& inputs,
-                              const Operation& operation) {
+std::string AgainstConstraint(const ConstraintTerm& constraint,
+                              const std::vector<InputName>& inputs, const Operation& operation) {
   Evaluation evaluation(inputs, operation);
   const size_t steps = evaluation.StepsOf(constraint);
   size_t step = 0;

@@ -48,8 +48,8 @@ ConstraintTerm ParseConstraint(absl::string_view text);
 
 // What the operation has where it breaks the constraint: "dimensions is [2], rank(operand) is 2".
 // "" where it keeps it.
-std::string AgainstConstraint(const ConstraintTerm& constraint, const std::vector<InputName>& inputs,
-                              const Operation& operation);
+std::string AgainstConstraint(const ConstraintTerm& constraint,
+                              const std::vector<InputName>& inputs, const Operation& operation);
 
 }  // namespace assay::stablehlo
 

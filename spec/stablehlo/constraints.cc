@@ -63,7 +63,7 @@ Broken AgainstDecomposition(const Operation& op, const Program& program) {
     for (size_t i = 0; !differs && i < types.size(); ++i) differs = types[i] != values[i]->type();
     return differs;
   };
-  const absl::string_view constraint = differ(type->type->inputs(), op.operands())    ? "C3"
+  const absl::string_view constraint = differ(type->type->inputs(), op.operands())   ? "C3"
                                        : differ(type->type->results(), op.results()) ? "C4"
                                                                                      : "";
   if (constraint.empty()) return {};
@@ -118,7 +118,8 @@ const Rules& RulesByRow() {
           {stated.number, stated.text, ParseConstraint(stated.text)});
     }
     for (const absl::Span<const OperationRule> list : {AttributeRules(), RegionRules()}) {
-      for (const OperationRule& rule : list) (*all)[FindDialectOp(rule.name)].rules.push_back(&rule);
+      for (const OperationRule& rule : list)
+        (*all)[FindDialectOp(rule.name)].rules.push_back(&rule);
     }
     return all;
   }();
@@ -130,7 +131,7 @@ std::string NumberOf(int number) { return number == 0 ? "" : absl::StrCat("C", n
 Broken AgainstRules(const OperationRules& rules, const Operation& operation) {
   for (const ConstraintRow& row : rules.rows) {
     const std::string found = AgainstConstraint(row.term, rules.inputs, operation);
-    if (!found.empty()) return {NumberOf(row.number), absl::StrCat(row.text, "; found ", found)};
+    if (!found.empty()) return {NumberOf(row.number), absl::StrCat(row.text, ", found ", found)};
   }
   for (const OperationRule* rule : rules.rules) {
     std::string why = rule->against(operation);

@@ -17,7 +17,7 @@ namespace assay::stablehlo {
 
 struct Violation {
   const Operation* operation = nullptr;
-  // Begins with the name of the constraint: "[pad (C3)] 0 <= interior_padding; found ...".
+  // Begins with the name of the constraint: "[pad (C3)] 0 <= interior_padding, found ...".
   std::string message;
 };
 

@@ -92,6 +92,24 @@ TEST(FromModuleTest, WhatStartsIsWrittenWhereItStarts) {
   EXPECT_THAT(text, HasSubstr("#stablehlo.channel_handle<handle = 3, type = 1>"));
 }
 
+TEST(FromModuleTest, SeveralOperandsArePermutedByThemselves) {
+  const std::string text = WrittenText(
+      "ENTRY e { x = f32[2] parameter(0) y = s32[3] parameter(1) "
+      "ROOT p = (f32[2], s32[3]) collective-permute(x, y), source_target_pairs={{0,1}} }");
+  EXPECT_THAT(text, HasSubstr("\"stablehlo.collective_permute\"(%arg0)"));
+  EXPECT_THAT(text, HasSubstr("\"stablehlo.collective_permute\"(%arg1)"));
+}
+
+TEST(FromModuleTest, TheDeviceThatSendsMayBeAnOperand) {
+  const std::string text = WrittenText(
+      "HloModule m, replica_count=2\n"
+      "ENTRY e { x = f32[2] parameter(0) r = s32[1] parameter(1) "
+      "ROOT b = f32[2] collective-broadcast(x, r), replica_groups={{0,1}}, has_dynamic_root=true "
+      "}");
+  EXPECT_THAT(text, HasSubstr("\"stablehlo.collective_broadcast\"(%arg0, %arg1)"));
+  EXPECT_THAT(text, HasSubstr("has_dynamic_root"));
+}
+
 // Two replicas of two partitions in one group: HLO gathers by replica first (devices 0, 1, 2, 3),
 // StableHLO would by partition first (0, 2, 1, 3), unless the devices are listed.
 TEST(FromModuleTest, GroupsOfReplicasAndPartitionsKeepTheirOrder) {

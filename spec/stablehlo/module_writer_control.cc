@@ -314,26 +314,39 @@ ModuleWriter::Node ModuleWriter::AllToAll(const Instruction& instruction) {
 }
 
 ModuleWriter::Node ModuleWriter::CollectivePermute(const Instruction& instruction) {
-  if (instruction.operand_count() != 1) return Refuse(instruction, "it writes parts in place");
+  if (instruction.HasAttribute(Attr::kSliceSizesList)) {
+    return Refuse(instruction, "it writes parts in place");
+  }
   const bool starts = instruction.opcode() == Opcode::kCollectivePermuteStart;
   const Shape& shape = starts ? instruction.shape().tuple_shape(1) : instruction.shape();
   const auto* pairs =
       instruction.attributes().Get<std::vector<std::vector<int64_t>>>(Attr::kSourceTargetPairs);
   Fields fields = {{"source_target_pairs", Matrix(*pairs, 2)}};
   AddChannel(instruction, &fields);
-  Node node = Leaf(EmitOne("stablehlo.collective_permute", OperandValues(instruction), shape,
-                           std::move(fields)));
+  AddAnnotations(instruction, &fields);
+  Values made;
+  for (Value* operand : OperandValues(instruction)) {  // an operation for each
+    made.push_back(
+        Emit("stablehlo.collective_permute", {operand}, {operand->type()}, fields)->result(0));
+  }
+  size_t next = 0;
+  Node node = FromLeaves(shape, made, &next);
   return starts ? Started(instruction, std::move(node)) : node;
 }
 
 ModuleWriter::Node ModuleWriter::CollectiveBroadcast(const Instruction& instruction) {
-  if (instruction.GetBool(Attr::kHasDynamicRoot)) {
-    return Refuse(instruction, "the device that sends is an operand");
-  }
   Fields fields;
   AddChannel(instruction, &fields);
   if (!AddGroups(instruction, &fields)) return {};
   AddAnnotations(instruction, &fields);
+  if (instruction.GetBool(Attr::kHasDynamicRoot)) {
+    fields.push_back({"has_dynamic_root", program_.NewAttribute(AttributeKind::kUnit)});
+    Types results;
+    AppendTypes(instruction.shape(), &results);
+    return AllOf(Emit("stablehlo.collective_broadcast", OperandValues(instruction), results,
+                      std::move(fields)),
+                 instruction.shape());
+  }
   Values made;
   for (Value* operand : OperandValues(instruction)) {  // an operation for each
     made.push_back(

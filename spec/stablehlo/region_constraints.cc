@@ -70,8 +70,7 @@ std::string AgainstReturned(const Values& values, const Block& block, absl::stri
                             absl::string_view region) {
   const Types wanted = TypesOf(values), returned = TypesOf(block.operations.back()->operands());
   if (returned.size() != wanted.size()) {
-    return absl::StrCat(region, " must return ", wanted.size(), " values, found ",
-                        returned.size());
+    return absl::StrCat(region, " must return ", wanted.size(), " values, found ", returned.size());
   }
   for (size_t i = 0; i < wanted.size(); ++i) {
     if (AreCompatible(*wanted[i], *returned[i])) continue;
@@ -192,9 +191,9 @@ std::string AgainstScatterOfSelected(const Operation& op) {
 // Whether a region returns one i1.
 std::string AgainstPredicate(const Block& block, size_t region) {
   const Types returned = TypesOf(block.operations.back()->operands());
-  const bool is_predicate = returned.size() == 1 &&
-                            (!HasElements(*returned[0]) ||
-                             (IsScalar(*returned[0]) && IsPred(returned[0]->element_type())));
+  const bool is_predicate =
+      returned.size() == 1 && (!HasElements(*returned[0]) ||
+                               (IsScalar(*returned[0]) && IsPred(returned[0]->element_type())));
   if (is_predicate) return "";
   return absl::StrCat("region ", region, " must return one tensor<i1>, found ", returned.size(),
                       returned.empty() ? "" : ", the first ",
@@ -339,6 +338,17 @@ std::string AgainstAsyncOperation(const Operation& op) {
   return absl::StrCat("the region must have a collective or a slice, found ", name);
 }
 
+std::string AgainstAsyncOperands(const Operation& op) { return AgainstCarried(op, 0); }
+
+// What an asynchronous operation returns is what its future promises.
+std::string AgainstDone(const Operation& op) {
+  const Type& future = *op.operands()[0]->type();
+  const Types results = TypesOf(op.results());
+  if (future.kind != TypeKind::kFuture || future.types == results) return "";
+  return absl::StrCat("the operand is ", PrintType(future), ", whose types are not those of the ",
+                      results.size(), " results");
+}
+
 std::string AgainstFuture(const Operation& op) {
   const Block* const block = BlockOf(op, 0);
   if (block == nullptr) return "";
@@ -366,8 +376,10 @@ constexpr OperationRule kRegionConstraints[] = {
     {"stablehlo.all_reduce", 5, AgainstCollective<kBody>},
     {"stablehlo.all_reduce", 5, AgainstCollective<kStarts>},
     {"stablehlo.all_reduce", 7, AgainstCollective<kResults>},
+    {"stablehlo.async_done", 1, AgainstDone},
     {"stablehlo.async_start", 1, AgainstAsyncBody},
     {"stablehlo.async_start", 2, AgainstAsyncOperation},
+    {"stablehlo.async_start", 3, AgainstAsyncOperands},
     {"stablehlo.async_start", 4, AgainstFuture},
     {"stablehlo.case", 1, AgainstNoBranches},
     {"stablehlo.case", 2, AgainstBranchArguments},

@@ -10,6 +10,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "nlohmann/json.hpp"
@@ -56,16 +57,18 @@ Finding FindingOf(const absl::Status& status, const std::string& path) {
     text = absl::StripLeadingAsciiWhitespace(rest);
   }
   finding.clause = "read_c1";
+  finding.message = std::string(text);
   const size_t bracket = text.find('[');
   if (bracket != absl::string_view::npos) {
     const ViolationParts parts = PartsOfViolation(absl::InvalidArgumentError(text.substr(bracket)));
-    if (absl::StrContains(parts.clause, "_c")) {
+    // HLO's clauses are like "pad_c3", StableHLO's constraints like "pad (C3)".
+    if (absl::StrContains(parts.clause, "_c") || absl::EndsWith(parts.clause, ")")) {
       finding.clause = parts.clause;
       finding.expected = parts.expected;
       finding.found = parts.found;
+      finding.message = absl::StrReplaceAll(text, {{absl::StrCat("[", parts.clause, "] "), ""}});
     }
   }
-  finding.message = std::string(text);
   if (finding.expected.empty()) finding.expected = finding.message;
   return finding;
 }

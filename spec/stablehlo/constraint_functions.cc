@@ -297,7 +297,7 @@ TermValue Bits(Arguments in) {
 template <bool (*is)(ElementType)>
 TermValue IsOf(Arguments in) {
   const ElementType element = ElementOf(in[0]);
-  return TermValue::Truth(element == ElementType::kInvalid || is(element));
+  return element == ElementType::kInvalid ? TermValue() : TermValue::Truth(is(element));
 }
 bool IsComplexType(ElementType element) { return IsComplex(element); }
 bool IsFloatType(ElementType element) { return IsFloat(element); }
@@ -437,10 +437,12 @@ TermValue Combine(absl::string_view op, const TermValue& a, const TermValue& b) 
     return op == "=" ? TermValue::Truth(false) : TermValue();
   }
   if (compares) {
+    bool is_known = true;
     for (size_t i = 0; i < size; ++i) {
       if (!Holds(op, At(a, i), At(b, i))) return TermValue::Truth(false);
+      is_known = is_known && IsKnown(At(a, i)) && IsKnown(At(b, i));
     }
-    return TermValue::Truth(true);
+    return is_known ? TermValue::Truth(true) : TermValue();
   }
   Numbers results(size);
   for (size_t i = 0; i < size; ++i) results[i] = Arithmetic(op[0], At(a, i), At(b, i));

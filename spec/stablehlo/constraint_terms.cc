@@ -170,16 +170,28 @@ class Evaluation {
     return field == nullptr ? TermValue() : DefaultOf(*field);
   }
 
+  // Logic of three values: what is not known decides only together with what is.
   TermValue OfOperator(const ConstraintTerm& term) const {
     const absl::string_view word = term.word;
-    const bool first = Of(term.parts[0]).truth;
-    if (word == "=>") return TermValue::Truth(!first || Of(term.parts[1]).truth);
-    if (word == "or ") return TermValue::Truth(first || Of(term.parts[1]).truth);
-    if (word == "and ") {
-      return TermValue::Truth(std::all_of(term.parts.begin(), term.parts.end(),
-                                          [&](const auto& part) { return Of(part).truth; }));
+    if (word != "=>" && word != "or " && word != "and ") {
+      return Combine(word, Of(term.parts[0]), Of(term.parts[1]));
     }
-    return Combine(word, Of(term.parts[0]), Of(term.parts[1]));
+    if (word == "=>") {
+      const TermValue premise = Of(term.parts[0]);
+      const bool applies = premise.kind != TermValue::Kind::kUnknown && premise.truth;
+      return applies ? Of(term.parts[1]) : TermValue::Truth(true);
+    }
+    const bool decisive = word == "or ";  // one such part decides
+    bool is_known = true;
+    for (const ConstraintTerm& part : term.parts) {
+      const TermValue value = Of(part);
+      if (value.kind == TermValue::Kind::kUnknown) {
+        is_known = false;
+      } else if (value.truth == decisive) {
+        return TermValue::Truth(decisive);
+      }
+    }
+    return is_known ? TermValue::Truth(!decisive) : TermValue();
   }
 
   TermValue OfCall(const ConstraintTerm& term) const {

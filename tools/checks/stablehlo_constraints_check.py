@@ -44,8 +44,9 @@ NOT_STATED = '''Not in the list: constraints on quantised types, which HLO lacks
 `all_to_all` C6, `reduce_scatter` C4, and the upper bounds in the constraints on members of groups
 and on pairs), which the verifier of modules checks; values that are known at run time only
 (`collective_broadcast` C6, `dynamic_conv` C25 for windows, `dynamic_gather` C8, C12 and C13,
-`dynamic_pad` C3 and C4); `dot_general` C13, since MLIR's verifier and XLA take operands of two
-element types, and StableHLO's own programs have such; and `collective_reduce`, which XLA refuses.'''
+`dynamic_pad` C3 and C4); what MLIR's verifier takes and StableHLO's own programs have: operands of
+two element types (`dot_general` C13) and strides of another number (`dynamic_conv` C2); and
+`collective_reduce`, which XLA refuses.'''
 
 
 def rows(text):

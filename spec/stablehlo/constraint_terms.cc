@@ -71,13 +71,11 @@ class Evaluation {
   Evaluation(const std::vector<InputName>& inputs, const Operation& operation)
       : inputs_(inputs), operation_(operation) {}
 
-  // Which of the values `x...` is; and how many there are.
+  // Which of the values `x...` is, and how many there are; 1 where there is no `x...`.
   void SetStep(size_t step) { step_ = step; }
-  size_t StepsOf(const ConstraintTerm& term) const {
-    if (term.kind == TermKind::kEach) return GroupOf(term.word)->size();
-    size_t steps = 0;
-    for (const ConstraintTerm& part : term.parts) steps = std::max(steps, StepsOf(part));
-    return steps;
+  size_t Steps(const ConstraintTerm& term) const {
+    const std::optional<size_t> steps = StepsOf(term);
+    return steps ? *steps : 1;
   }
 
   TermValue Of(const ConstraintTerm& term) const {
@@ -114,6 +112,13 @@ class Evaluation {
 
  private:
   using Types = std::vector<const Type*>;
+
+  std::optional<size_t> StepsOf(const ConstraintTerm& term) const {
+    if (term.kind == TermKind::kEach) return GroupOf(term.word)->size();
+    std::optional<size_t> steps;
+    for (const ConstraintTerm& part : term.parts) steps = std::max(steps, StepsOf(part));
+    return steps;
+  }
 
   // The types of the operands or results of a name; nullopt for other names.
   std::optional<Types> GroupOf(absl::string_view name) const {
@@ -236,16 +241,15 @@ class Evaluation {
 std::string AgainstConstraint(const ConstraintTerm& constraint,
                               const std::vector<InputName>& inputs, const Operation& operation) {
   Evaluation evaluation(inputs, operation);
-  const size_t steps = evaluation.StepsOf(constraint);
-  size_t step = 0;
-  do {
+  const size_t steps = evaluation.Steps(constraint);
+  for (size_t step = 0; step < steps; ++step) {
     evaluation.SetStep(step);
     if (evaluation.Of(constraint).truth) continue;
     std::vector<std::string> found;
     evaluation.Describe(constraint, &found);
     return absl::StrCat(steps > 1 ? absl::StrCat("at ", step, ", ") : "",
                         absl::StrJoin(found, ", "));
-  } while (++step < steps);
+  }
   return "";
 }
 

@@ -204,7 +204,7 @@ TEST(Lowering, DeclaredTypesHold) {
                                absl::StrCat("%t = stablehlo.tuple %a : tuple<", type,
                                             ">\n  %r = stablehlo.get_tuple_element %t[0] : (tuple<",
                                             type, ">) -> tensor<6xf32>"))),
-              HasSubstr("result 0 is declared as tensor<6xf32>, but is f32[2,3]"));
+              HasSubstr("[get_tuple_element (C2)] the result is tensor<6xf32>, but element 0"));
 }
 
 TEST(Lowering, AxesOfShardings) {

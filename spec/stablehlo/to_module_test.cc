@@ -312,7 +312,7 @@ TEST(ToModule, ErrorsSayWhereAndWhat) {
       {"func.func @main(%a: tensor<2xf32>) -> tensor<2xf32> {\n  %0 = stablehlo.add %a, %a : "
        "tensor<2xf32>\n  %1 = \"stablehlo.concatenate\"(%0, %a) {dimension = 3 : i64} : "
        "(tensor<2xf32>, tensor<2xf32>) -> tensor<4xf32>\n  return %0 : tensor<2xf32>\n}",
-       {"f.mlir:3:8: stablehlo.concatenate:", "concatenate_c"}},
+       {"f.mlir:3:8: stablehlo.concatenate:", "[concatenate (C4)]"}},
       {"func.func @f() { return }\nfunc.func @g() { return }",
        {"there is no function @main", "--entry NAME", "f, g"}},
       {"func.func private @g(tensor<f32>) -> tensor<f32>\nfunc.func @main(%a: tensor<f32>) -> "

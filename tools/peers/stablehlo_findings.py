@@ -125,6 +125,48 @@ FINDINGS = [
        %d = stablehlo.dot_general %m, %n, contracting_dims = [1] x [0]
          : (tensor<1x0xf32>, tensor<0x1xf32>) -> tensor<1x1xf32>
        return %d : tensor<1x1xf32> }''', '0.000000e+00', 'crash'),
+    ('rsqrt of a complex zero', ['dense<0.0> : tensor<f32>', 'dense<0.0> : tensor<f32>'], '''
+     func.func @main(%a: tensor<f32>, %b: tensor<f32>) -> tensor<f32> {
+       %z = stablehlo.complex %a, %b : tensor<complex<f32>>
+       %c = stablehlo.rsqrt %z : tensor<complex<f32>>
+       %r = stablehlo.imag %c : (tensor<complex<f32>>) -> tensor<f32>
+       return %r : tensor<f32> }''', '-0.000000e+00', '0xFFC00000'),
+    ('an infinite complex number to the power 0', ['dense<0x7F800000> : tensor<f32>', 'dense<0.0> : tensor<f32>'], '''
+     func.func @main(%a: tensor<f32>, %b: tensor<f32>) -> tensor<f32> {
+       %z = stablehlo.complex %a, %b : tensor<complex<f32>>
+       %w = stablehlo.constant dense<(0.0, 0.0)> : tensor<complex<f32>>
+       %c = stablehlo.power %z, %w : tensor<complex<f32>>
+       %r = stablehlo.real %c : (tensor<complex<f32>>) -> tensor<f32>
+       return %r : tensor<f32> }''', '1.000000e+00', '0x7FC00000'),
+    ('log_plus_one of complex subnormal numbers is 0', ['dense<0x00400000> : tensor<f32>', 'dense<0.0> : tensor<f32>'], '''
+     func.func @main(%a: tensor<f32>, %b: tensor<f32>) -> tensor<f32> {
+       %z = stablehlo.complex %a, %b : tensor<complex<f32>>
+       %c = stablehlo.log_plus_one %z : tensor<complex<f32>>
+       %r = stablehlo.real %c : (tensor<complex<f32>>) -> tensor<f32>
+       return %r : tensor<f32> }''', '5.877472e-39', '0.000000e+00'),
+    ('sign of complex subnormal numbers', ['dense<0x00000001> : tensor<f32>', 'dense<0x00000001> : tensor<f32>'], '''
+     func.func @main(%a: tensor<f32>, %b: tensor<f32>) -> tensor<f32> {
+       %z = stablehlo.complex %a, %b : tensor<complex<f32>>
+       %c = stablehlo.sign %z : tensor<complex<f32>>
+       %r = stablehlo.real %c : (tensor<complex<f32>>) -> tensor<f32>
+       return %r : tensor<f32> }''', '0.707106769', '1.000000e+00'),
+    ('logistic is 0 where the exponential of its formula overflows', ['dense<-89.0> : tensor<f32>'], '''
+     func.func @main(%a: tensor<f32>) -> tensor<f32> {
+       %r = stablehlo.logistic %a : tensor<f32>
+       return %r : tensor<f32> }''', '2.22736391E-39', '0.000000e+00'),
+    ('reduce_precision to a zero that f8E4M3FNUZ does not have', ['dense<-0.001> : tensor<f32>'], '''
+     func.func @main(%a: tensor<f32>) -> tensor<f32> {
+       %c = stablehlo.convert %a : (tensor<f32>) -> tensor<f8E4M3FNUZ>
+       %p = stablehlo.reduce_precision %c, format = e3m0 : tensor<f8E4M3FNUZ>
+       %r = stablehlo.convert %p : (tensor<f8E4M3FNUZ>) -> tensor<f32>
+       return %r : tensor<f32> }''', '0.000000e+00', '0x7FC00000'),
+    ('the size of a dimension that was set', ['dense<[1.0, 2.0]> : tensor<2xf32>'], '''
+     func.func @main(%a: tensor<2xf32>) -> tensor<i32> {
+       %n = stablehlo.constant dense<1> : tensor<i32>
+       %d = stablehlo.set_dimension_size %a, %n, dim = 0
+         : (tensor<2xf32>, tensor<i32>) -> tensor<?xf32, #stablehlo.bounds<2>>
+       %r = stablehlo.get_dimension_size %d, dim = 0 : (tensor<?xf32, #stablehlo.bounds<2>>) -> tensor<i32>
+       return %r : tensor<i32> }''', '1', 'crash'),
 ]
 
 

@@ -84,6 +84,13 @@ std::vector<Mutant> WrongFloatAlgebra() {
          if (!Is(In(site, 0), kLog) || !FloatArray(site.original())) return nullptr;
          return Inner(site, 0, 0);
        }},
+      {"programs/modulus_of_a_real_number_is_the_number",
+       {kAbs},
+       "abs(complex(x, 0)) becomes x, also where x is negative",
+       [](Site& site) -> Instruction* {
+         const Instruction& x = In(site, 0);
+         return Is(x, kComplex) && Uniform(*x.operand(1), 0) ? Inner(site, 0, 0) : nullptr;
+       }},
       {"programs/root_of_square_is_abs",
        {kSqrt},
        "sqrt(x * x) becomes abs(x), also where the square overflows",

@@ -45,6 +45,24 @@ std::vector<Mutant> FoldRewrites() {
            copy.SetAttribute(Attr::kDimensions, dims);
          });
        }},
+      {"programs/least_of_greatest_is_one_reduction",
+       {kReduce},
+       "a minimum over maxima is one reduction by minimum over all dimensions",
+       [](Site& site) -> Instruction* {
+         const Instruction& x = site.original();
+         const Instruction& inner = In(site, 0);
+         if (x.operand_count() != 2 || !Is(inner, kReduce) || inner.operand_count() != 2 ||
+             x.shape().rank() != 0 || ReducerOf(*x.to_apply()) != kMinimum ||
+             ReducerOf(*inner.to_apply()) != kMaximum) {
+           return nullptr;
+         }
+         std::vector<int64_t> dims(inner.operand(0)->shape().rank());
+         absl::c_iota(dims, 0);
+         return site.Edited([&](Instruction& copy) {
+           copy.set_operands({Inner(site, 0, 0), site.operand(1)});
+           copy.SetAttribute(Attr::kDimensions, dims);
+         });
+       }},
       {"programs/reductions_with_other_starts_are_shared",
        {kReduce},
        "a reduction that differs from an earlier one by its start value alone is taken for it",

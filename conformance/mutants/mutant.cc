@@ -37,9 +37,9 @@ const std::vector<Mutant>& Mutants() {
                 ComparisonMutants, MovementMutants,    IndexingMutants,      ReductionMutants,
                 OrderMutants,      ContractionMutants, LinearAlgebraMutants, RandomMutants,
                 ControlMutants,    CollectiveMutants,  FeedMutants,          SizeMutants,
-                ThresholdMutants,  CombinationMutants, RangeMutants,         StateMutants,
-                PredicateRewrites, AlgebraRewrites,    MovementRewrites,     FoldRewrites,
-                LoopRewrites,      LegalRewrites,      ConformingVariants}));
+                ThresholdMutants,  CombinationMutants, RangeMutants,         NarrowMutants,
+                StateMutants,      PredicateRewrites,  AlgebraRewrites,      MovementRewrites,
+                FoldRewrites,      LoopRewrites,       LegalRewrites,        ConformingVariants}));
     absl::c_sort(*mutants, [](const Mutant& a, const Mutant& b) {
       return std::make_pair(a.conforming(), a.name) < std::make_pair(b.conforming(), b.name);
     });

@@ -75,6 +75,7 @@ std::vector<Mutant> StateMutants();
 std::vector<Mutant> ThresholdMutants();
 std::vector<Mutant> CombinationMutants();
 std::vector<Mutant> RangeMutants();
+std::vector<Mutant> NarrowMutants();
 // Rewrites of programs, in *_rewrites.cc. Each shows in no instruction alone.
 std::vector<Mutant> PredicateRewrites();
 std::vector<Mutant> AlgebraRewrites();

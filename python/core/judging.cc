@@ -207,7 +207,7 @@ std::string TriageFolder(const std::vector<std::string>& paths, const nb::object
                          int64_t subgraphs, int64_t iterations) {
   const conformance::TargetProfile profile = FindProfile(profile_name);
   const std::vector<std::string> files = Value(cli::ModuleFiles(paths));
-  if (files.empty()) Check(cli::NoModules());
+  if (files.empty()) Check(cli::NoModules(paths));
   Interruption interruption;
   BackendOptions options;
   options.budget = budget;

@@ -34,8 +34,9 @@ struct Box {
   const Instruction* open = nullptr;
   // True if every interval with a denormal contains zero.
   bool flushed = false;
-  // Bit pattern 1 where the element is a NaN whose bits are known, otherwise 0 (moved_nans.h). It
-  // has the element type of the array in the program. It has no data if there is no such element.
+  // A bit pattern of NanMark (moved_nans.h): what is known of the element if it is a NaN. It has
+  // the element type of the array in the program. It has no data if nothing is known of any
+  // element.
   Literal given = {};
 
   static Box Point(Literal value) { return {value, value, {}, nullptr, false, {}}; }

@@ -242,7 +242,7 @@ class Encloser {
       auto result = std::make_shared<Box>();
       absl::Status status = encloser_.OneResult(prepared, Boxes(leaves), result.get());
       if (!status.ok()) return status;
-      status = MarkMovedNans(instruction, Boxes(leaves), &golden_, result.get());
+      status = MarkMovedNans(instruction, Boxes(leaves), &golden_, absl::MakeSpan(result.get(), 1));
       if (!status.ok()) return status;
       name(result.get());
       if (step->is_constant) LookForDenormals(result.get());
@@ -252,10 +252,9 @@ class Encloser {
         step->in_f32 ? excess_precision_encloser_.Results(prepared, &step->f32_form, leaves)
                      : encloser_.Results(prepared, Boxes(leaves));
     if (!results.ok()) return results.status();
-    if (GivesOneArray(instruction)) {
-      absl::Status status = MarkMovedNans(instruction, Boxes(leaves), &golden_, &results->front());
-      if (!status.ok()) return status;
-    }
+    absl::Status status =
+        MarkMovedNans(instruction, Boxes(leaves), &golden_, absl::MakeSpan(*results));
+    if (!status.ok()) return status;
     for (Box& result : *results) name(&result);
     return AssembleTree(instruction.shape(), &*results);
   }

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "conformance/enclosure/enclosure.h"
+#include "conformance/enclosure/moved_nans.h"
 #include "conformance/judge/bounds.h"
 #include "conformance/judge/comparison.h"
 #include "conformance/judge/evidence.h"
@@ -49,11 +50,12 @@ class LeafJudge {
       const Element nan = box_.has_nan() ? box_.nan.Get(i) : Element{};
       const Element low = box_.low.Get(i), high = box_.high.Get(i);
       const Element given = box_.given.is_array() ? box_.given.Get(i) : Element{};
-      Verdict verdict =
-          OfPart(wanted.bits, got.bits, {low.bits, high.bits, nan.bits != 0}, given.bits != 0);
+      Verdict verdict = OfPart(wanted.bits, got.bits, {low.bits, high.bits, nan.bits != 0},
+                               static_cast<NanMark>(given.bits));
       if (IsComplex(type_)) {
-        verdict = std::max(verdict, OfPart(wanted.imag, got.imag,
-                                           {low.imag, high.imag, nan.imag != 0}, given.imag != 0));
+        verdict =
+            std::max(verdict, OfPart(wanted.imag, got.imag, {low.imag, high.imag, nan.imag != 0},
+                                     static_cast<NanMark>(given.imag)));
       }
       ++judgement_.counts[static_cast<int>(verdict)];
       judgement_.verdict = std::max(judgement_.verdict, verdict);
@@ -63,8 +65,8 @@ class LeafJudge {
   }
 
  private:
-  // `given` is true if the golden part is a NaN whose bits are known.
-  Verdict OfPart(uint64_t wanted, uint64_t got, const Ends& ends, bool given) {
+  // `given` says what is known of the golden part if it is a NaN.
+  Verdict OfPart(uint64_t wanted, uint64_t got, const Ends& ends, NanMark given) {
     const auto& [low, high, nan] = ends;
     if (IsFloat(part_) && !IsNan(part_, wanted) && !IsNan(part_, got)) {
       const uint64_t distance = UlpDistance(part_, wanted, got);
@@ -72,7 +74,7 @@ class LeafJudge {
       ++judgement_.histogram[UlpBucket(distance)];
     }
     const bool nans = line_.IsNan(wanted) && line_.IsNan(got);
-    if (nans && given && !IsMovedNan(part_, wanted, got)) return Verdict::kWrong;
+    if (nans && !IsKnownNan(wanted, got, given)) return Verdict::kWrong;
     if (wanted == got || nans) {
       return low == high && !nan ? Verdict::kExact : Verdict::kCorrectlyRounded;
     }
@@ -91,6 +93,18 @@ class LeafJudge {
     if (unknown) return Verdict::kNotJudgeable;
     TakeFraction(wanted, got, low, high);
     return Verdict::kWithinBound;
+  }
+
+  bool IsKnownNan(uint64_t wanted, uint64_t got, NanMark given) const {
+    switch (given) {
+      case NanMark::kUnknown:
+        return true;
+      case NanMark::kBits:
+        return IsMovedNan(part_, wanted, got);
+      case NanMark::kSign:
+        return IsNegative(part_, wanted) == IsNegative(part_, got);
+    }
+    return true;
   }
 
   void TakeFraction(uint64_t wanted, uint64_t got, uint64_t low, uint64_t high) {

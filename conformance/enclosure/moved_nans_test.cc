@@ -132,7 +132,8 @@ TEST_F(MovedNansTest, MovesKeepSignsAndPayloads) {
 TEST_F(MovedNansTest, ComputedNansAreAnyNans) {
   for (const char* program :
        {"b = f32[4] add(a, a)\n ROOT r = f32[4] reverse(b), dimensions={0}",
-        "b = f32[4] negate(a)\n ROOT r = f32[4] copy(b)",
+        "b = f32[4] add(a, a)\n c = f32[4] negate(b)\n ROOT r = f32[4] copy(c)",
+        "b = f32[4] multiply(a, a)\n ROOT r = f32[4] abs(b)",
         "b = f16[4] convert(a)\n ROOT r = f16[2] slice(b), slice={[0:2]}",
         "b = f32[4] maximum(a, a)\n p = pred[4] constant({true, true, true, true})\n"
         " ROOT r = f32[4] select(p, b, a)",
@@ -150,7 +151,7 @@ TEST_F(MovedNansTest, ComputedNansAreAnyNans) {
 // An element that is moved stands beside one that is computed.
 TEST_F(MovedNansTest, ElementsOfOneArrayAreJudgedEachForItself) {
   const std::string body =
-      "a = f32[4] parameter(0)\n b = f32[4] negate(a)\n p = pred[4] constant({true, true, false, "
+      "a = f32[4] parameter(0)\n b = f32[4] add(a, a)\n p = pred[4] constant({true, true, false, "
       "false})\n ROOT r = f32[4] select(p, a, b)";
   const std::vector<Literal> arguments = {NansOf(ElementType::kF32)};
   const BoxTree box = Of(body, arguments, "cpu-strict");
@@ -160,6 +161,75 @@ TEST_F(MovedNansTest, ElementsOfOneArrayAreJudgedEachForItself) {
     Literal actual = *golden;
     actual.Set(place, {Flip(ElementType::kF32, actual.Get(place).bits), 0});
     EXPECT_EQ(Judged(box, *golden, actual) == Verdict::kWrong, place == 0) << place;
+  }
+}
+
+uint64_t ChangePayload(ElementType type, uint64_t bits) { return SetQuietBit(type, bits) ^ 2; }
+
+// Abs and negate give the sign of a NaN that is known, in types of more than 8 bits, and later
+// moves keep it; the payload is theirs.
+TEST_F(MovedNansTest, AbsAndNegateGiveTheSign) {
+  const std::pair<const char*, ElementType> kTypes[] = {{"f32", ElementType::kF32},
+                                                        {"f64", ElementType::kF64},
+                                                        {"bf16", ElementType::kBF16},
+                                                        {"f8e5m2", ElementType::kF8E5M2}};
+  for (const auto& [name, type] : kTypes) {
+    for (const char* program :
+         {"b = T[4] reverse(a), dimensions={0}\n ROOT r = T[4] negate(b)",
+          "b = T[4] abs(a)\n ROOT r = T[3] slice(b), slice={[0:3]}",
+          "b = T[4] negate(a)\n c = T[4] reverse(b), dimensions={0}\n ROOT r = T[4] negate(c)",
+          "b = T[4] negate(a)\n p = pred[4] constant({true, true, false, false})\n"
+          " ROOT r = T[4] select(p, b, a)"}) {
+      const std::string body = Moved(program, name);
+      SCOPED_TRACE(body);
+      const bool wide = Info(type).bits > 8;
+      const bool selects = std::string(program).find("select") != std::string::npos;
+      const Verdict flipped = After(body, {NansOf(type)}, Flip, "cpu-strict");
+      EXPECT_EQ(flipped == Verdict::kWrong, wide || selects);
+      if (!selects && wide) {
+        EXPECT_LE(After(body, {NansOf(type)}, ChangePayload, "cpu-strict"),
+                  Verdict::kCorrectlyRounded);
+      }
+    }
+  }
+}
+
+// An order that is decided puts known NaNs at known places.
+TEST_F(MovedNansTest, OrdersKeepTheirNans) {
+  const std::string regions =
+      "order {\n a = T[] parameter(0)\n b = T[] parameter(1)\n"
+      " ROOT l = pred[] compare(a, b), direction=LT, type=TOTALORDER\n}\n"
+      "by_key {\n a = s32[] parameter(0)\n b = s32[] parameter(1)\n c = T[] parameter(2)\n"
+      " d = T[] parameter(3)\n ROOT l = pred[] compare(a, b), direction=LT\n}\n";
+  const std::pair<const char*, ElementType> kTypes[] = {{"f32", ElementType::kF32},
+                                                        {"f64", ElementType::kF64}};
+  for (const auto& row : kTypes) {
+    const char* const name = row.first;
+    const ElementType type = row.second;
+    const std::string computations =
+        absl::StrReplaceAll(regions, {{"T[", absl::StrCat(name, "[")}});
+    for (const char* program :
+         {"ROOT r = T[4] sort(a), dimensions={0}, is_stable=true, to_apply=order",
+          "s = T[4] sort(a), dimensions={0}, is_stable=true, to_apply=order\n"
+          " ROOT r = T[4] reverse(s), dimensions={0}",
+          "k = s32[4] constant({3, 1, 2, 0})\n s = (s32[4], T[4]) sort(k, a), dimensions={0}, "
+          "is_stable=true, to_apply=by_key\n ROOT r = T[4] get-tuple-element(s), index=1"}) {
+      const std::string body = Moved(program, name);
+      SCOPED_TRACE(body);
+      const auto verdict = [&](const Change& change) {
+        return After(body, {NansOf(type)}, change, "golden", computations);
+      };
+      EXPECT_LE(verdict([](ElementType, uint64_t bits) { return bits; }),
+                Verdict::kCorrectlyRounded);
+      EXPECT_EQ(verdict(Flip), Verdict::kWrong);
+      EXPECT_EQ(verdict(ChangePayload), Verdict::kWrong);
+    }
+    // NaNs that were computed stay unknown.
+    EXPECT_LE(After(Moved("b = T[4] add(a, a)\n ROOT r = T[4] sort(b), dimensions={0}, "
+                          "is_stable=true, to_apply=order",
+                          name),
+                    {NansOf(type)}, ChangePayload, "golden", computations),
+              Verdict::kCorrectlyRounded);
   }
 }
 

@@ -48,8 +48,20 @@ class Choices {
   // Returns true with probability 1 / n; false for a byte of 0.
   bool OneIn(int64_t n) { return Below(n) == n - 1; }
   template <typename Container>
-  auto& Of(Container& container) {
+  auto& Of(Container&& container) {
     return container[Below(static_cast<int64_t>(std::size(container)))];
+  }
+  // Returns a row of a table whose rows have a `weight`, as often as the weight says.
+  template <typename Row, size_t kCount>
+  const Row& Weighted(const Row (&table)[kCount]) {
+    int64_t sum = 0;
+    for (const Row& row : table) sum += row.weight;
+    int64_t at = Below(sum);
+    for (const Row& row : table) {
+      if (at < row.weight) return row;
+      at -= row.weight;
+    }
+    return table[0];
   }
   uint64_t Word() { return NextRandom(&state_); }
 

@@ -52,7 +52,7 @@ Computation* ProgramWriter::CopyComputation(
     const Computation& original,
     const absl::flat_hash_map<const Computation*, Computation*>& callees) {
   std::unique_ptr<Computation> own = EmptyCopy(original);
-  own->set_name(absl::StrCat("seed", names_++));
+  own->set_name(absl::StrCat("copy", names_++));
   InstructionMap instructions;
   for (const auto& each : original.instructions()) {
     std::unique_ptr<Instruction> copy = CopyInstruction(*each, instructions, callees);
@@ -97,7 +97,7 @@ Instruction* ProgramWriter::ResultOf(const Shape& shape) {
 
 Instruction* ProgramWriter::UnusedValues(bool with_parameters) {
   // What the entry returns at most; a fused computation must use everything.
-  const size_t most_results = scale_ == Scale::kMany ? 16 : 8;
+  const size_t most_results = 24;
   absl::flat_hash_set<const Instruction*> used;
   for (const auto& each : scope().computation->instructions()) {
     for (const Instruction* operand : each->operands()) used.insert(operand);

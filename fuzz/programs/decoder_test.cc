@@ -14,6 +14,7 @@
 #include "absl/strings/strip.h"
 #include "fuzz/programs/choices.h"
 #include "fuzz/programs/idioms.h"
+#include "fuzz/programs/variations.h"
 #include "gtest/gtest.h"
 #include "spec/testing/schedule.h"
 #include "spec/text/printer.h"
@@ -91,7 +92,7 @@ TEST(DecoderTest, RandomProgramsAreValid) {
   const Grammar grammar = Made();
   const int64_t programs = Scheduled(40000);
   int64_t instructions = 0, left_out = 0, records = 0;
-  std::set<absl::string_view> idioms;
+  std::set<absl::string_view> idioms, variations;
   for (int64_t i = 0; i < programs; ++i) {
     const std::vector<uint8_t> bytes = RandomBytes(1, i, 12);
     FuzzProgram program;
@@ -101,11 +102,14 @@ TEST(DecoderTest, RandomProgramsAreValid) {
     instructions += program.module->instruction_count();
     left_out += program.left_out;
     idioms.insert(program.idioms.begin(), program.idioms.end());
+    variations.insert(program.variations.begin(), program.variations.end());
   }
   for (const absl::Span<const Idiom> family :
        {AlgebraIdioms(), MovementIdioms(), ModelIdioms(), ExpressionIdioms(), SizeIdioms()}) {
     for (const Idiom& idiom : family) EXPECT_TRUE(idioms.contains(idiom.name)) << idiom.name;
   }
+  for (const Variation& each : Variations())
+    EXPECT_TRUE(variations.contains(each.name)) << each.name;
   // It would mean little if most records gave nothing.
   EXPECT_GT(instructions, 2 * records);
   EXPECT_LT(left_out, records / 20);
@@ -257,7 +261,7 @@ TEST(DecoderTest, ProgramsAreTheSameEverywhere) {
       hash = (hash ^ static_cast<uint8_t>(c)) * 0x100000001B3;
     }
   }
-  EXPECT_EQ(hash, 13463831703208957134u)
+  EXPECT_EQ(hash, 18375669617811889003u)
       << "where the grammar changed, this number changes; else it must not";
 }
 

@@ -5,8 +5,8 @@
 
 namespace assay::fuzz {
 
-// Operations stand before their operands, which are arrays x, y and z of one type, predicates p,
-// numbers and further operations, by their names in HLO text. Beside these: lt le gt ge eq ne
+// Operations stand before their operands, which are arrays x, y and z of one type, predicates p and
+// q, numbers and further operations, by their names in HLO text. Beside these: lt le gt ge eq ne
 // compare; select takes a predicate; wide, narrow and other convert within the class of the type,
 // float and integer to another class, back to the type of the arrays; iota counts; turn reverses
 // the first dimension, and flip transposes where the array is square.
@@ -88,6 +88,12 @@ inline constexpr const char* kFloatForms[] = {
     "select ge x 0 x negate x",
     "select eq x x x y",
     "select p select p x y z",
+    "select p select q x y z",
+    "select q x select p x y",
+    "select and p q x y",
+    "select or p q x y",
+    "select xor p q x y",
+    "and select p q p q",
     "select p x select p y z",
     "select not p x y",
     "select p x x",

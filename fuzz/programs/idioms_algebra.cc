@@ -314,16 +314,27 @@ constexpr Idiom kAlgebra[] = {
 
 absl::Span<const Idiom> AlgebraIdioms() { return kAlgebra; }
 
+namespace {
+
+// The families of idioms by their frequency.
+struct IdiomFamily {
+  absl::Span<const Idiom> (*idioms)();
+  int64_t weight;
+  bool has_long_values;
+};
+constexpr IdiomFamily kFamilies[] = {{ExpressionIdioms, 8, false},
+                                     {MovementIdioms, 5, false},
+                                     {AlgebraIdioms, 4, false},
+                                     {SizeIdioms, 2, true},
+                                     {ModelIdioms, 1, false}};
+
+}  // namespace
+
 void WriteIdiom(ProgramWriter& writer) {
-  const int64_t family = writer.choices().Below(8);
-  const absl::Span<const Idiom> idioms = family == 7   ? SizeIdioms()
-                                         : family == 6 ? ModelIdioms()
-                                         : family >= 4 ? MovementIdioms()
-                                         : family == 3 ? AlgebraIdioms()
-                                                       : ExpressionIdioms();
-  const Idiom& idiom = writer.choices().Of(idioms);
+  const IdiomFamily& family = writer.choices().Weighted(kFamilies);
+  const Idiom& idiom = writer.choices().Of(family.idioms());
   writer.program().idioms.push_back(idiom.name);
-  if (family == 7) {
+  if (family.has_long_values) {
     const LongValues raised(&writer);
     return idiom.write(writer);
   }

@@ -157,7 +157,9 @@ class Expression {
     const absl::string_view word = words_[at_++];
     double number = 0;
     if (absl::SimpleAtod(word, &number)) return w_.Splat(type_, sizes_, number);
-    if (word == "x" || word == "y" || word == "z" || word == "p") return Leaf(word);
+    if (word == "x" || word == "y" || word == "z" || word == "p" || word == "q") {
+      return Leaf(word);
+    }
     if (word == "iota") return sizes_.empty() ? nullptr : s_.Iota(type_, sizes_, 0);
     if (word == "select") {
       Instruction* const pred = Next();
@@ -200,8 +202,9 @@ class Expression {
 
   Instruction* Leaf(absl::string_view name) {
     Instruction*& leaf = leaves_[std::string(name)];
-    if (leaf == nullptr && name == "p") {
-      leaf = w_.ArrayOf(ElementType::kPred, sizes_);
+    if (leaf == nullptr && (name == "p" || name == "q")) {
+      leaf = name == "p" ? w_.ArrayOf(ElementType::kPred, sizes_)
+                         : s_.TellingValues(ElementType::kPred, sizes_);
     } else if (leaf == nullptr) {
       leaf = w_.choices().OneIn(4) ? w_.ArrayOf(type_, sizes_) : s_.TellingValues(type_, sizes_);
     }
@@ -240,26 +243,28 @@ ElementType TypeFrom(Sketch& s, const ElementType (&types)[kTypes]) {
   return s.AnyOf({type});
 }
 
-// One to three forms on the same arrays.
-template <size_t kForms>
-void WriteForms(Sketch& s, ElementType type, const char* const (&forms)[kForms]) {
+// One to three forms on the same arrays. Most forms are for floats and integers alike: those of the
+// other table come now and then, and end where an operation does not take the type.
+void WriteForms(Sketch& s, ElementType type) {
   ProgramWriter& w = s.w();
   Expression expression(s, type, SizesOfExpression(w));
   for (int64_t count = w.choices().Between(1, 3); count > 0; --count) {
-    expression.Write(w.choices().Of(forms));
+    const bool other = w.choices().OneIn(4);
+    expression.Write(IsFloat(type) != other ? w.choices().Of(kFloatForms)
+                                            : w.choices().Of(kIntegerForms));
   }
 }
 
 void FloatForms(ProgramWriter& w) {
   Sketch s(w);
   const ElementType type = TypeFrom(s, kFloats);
-  if (IsFloat(type)) WriteForms(s, type, kFloatForms);
+  if (IsFloat(type)) WriteForms(s, type);
 }
 
 void IntegerForms(ProgramWriter& w) {
   Sketch s(w);
   const ElementType type = TypeFrom(s, kIntegers);
-  if (IsInteger(type)) WriteForms(s, type, kIntegerForms);
+  if (IsInteger(type)) WriteForms(s, type);
 }
 
 void FloatTrees(ProgramWriter& w) {

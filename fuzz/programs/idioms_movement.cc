@@ -187,7 +187,18 @@ void PadsAndSlices(ProgramWriter& w) {
   s.Pad(rest, value, d, start, w.choices().Below(2));
 }
 
-// Folds of moves and of folds, with start values that are no identities.
+// An elementwise operation on the array and a splat, another array or itself.
+Instruction* Combined(Sketch& s, Instruction* x) {
+  static constexpr Opcode kSteps[] = {kMultiply, kAdd, kNegate, kSubtract, kMultiply,
+                                      kMaximum,  kAbs, kNot,    kAnd,      kMinimum};
+  const Opcode opcode = s.choices().Of(kSteps);
+  if (Info(opcode).arity == 1) return s.Op(opcode, {x});
+  Instruction* const other =
+      s.choices().OneIn(2) ? s.w().PlainSplat(s.TypeOf(x), Sketch::SizesOf(x)) : s.w().LikeArray(x);
+  return s.Op(opcode, {x, other});
+}
+
+// Folds of moves, of elementwise operations and of folds, with start values that are no identities.
 void FoldsOfMoves(ProgramWriter& w) {
   static constexpr Opcode kFolds[] = {kAdd, kMaximum, kMinimum, kMultiply, kAnd, kOr};
   Sketch s(w);
@@ -196,7 +207,8 @@ void FoldsOfMoves(ProgramWriter& w) {
   const auto start = [&]() -> Instruction* {
     return w.choices().OneIn(2) ? w.ScalarOf(s.TypeOf(x)) : w.PlainSplat(s.TypeOf(x), {});
   };
-  Instruction* const moved = w.choices().OneIn(4) ? x : Moved(s, x);
+  const int64_t before = w.choices().Below(4);
+  Instruction* const moved = before == 0 ? x : before == 1 ? Combined(s, x) : Moved(s, x);
   if (moved == nullptr || moved->shape().rank() == 0) return;
   const int64_t d = w.choices().Below(moved->shape().rank());
   Instruction* const once = s.Reduce(moved, fold, {d}, start());

@@ -42,7 +42,8 @@ struct FuzzProgram {
   std::vector<ProgramArray> arguments;  // the leaves of all parameters, in order
   std::vector<ProgramArray> infeed;     // the arrays of the infeeds, in order
   int64_t devices = 1;
-  std::vector<absl::string_view> idioms;  // the names of its idioms, in order
+  std::vector<absl::string_view> idioms;      // the names of its idioms, in order
+  std::vector<absl::string_view> variations;  // the same of its variations
   // The number of records without an instruction because the result would exceed the limits.
   int64_t left_out = 0;
   // The number of instructions that the rules of spec/ops rejected. Such an instruction is an error

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "fuzz/programs/idioms.h"
 #include "fuzz/programs/seeds.h"
+#include "fuzz/programs/variations.h"
 #include "spec/ops/shape_inference.h"
 
 namespace assay::fuzz {
@@ -41,6 +42,20 @@ constexpr conformance::ValueProfile kProfiles[] = {
     conformance::ValueProfile::kDuplicates,   conformance::ValueProfile::kUnique,
     conformance::ValueProfile::kSorted,       conformance::ValueProfile::kAll,
 };
+
+// What a record writes: an instruction, one with a chain behind it, one with variations, or an
+// idiom.
+enum class RecordKind : uint8_t { kInstruction, kChain, kVariations, kIdiom };
+
+// The kinds by their frequency. A byte of 0 is the simplest one.
+struct KindOfRecord {
+  RecordKind kind;
+  int64_t weight;
+};
+constexpr KindOfRecord kKinds[] = {{RecordKind::kInstruction, 2},
+                                   {RecordKind::kVariations, 3},
+                                   {RecordKind::kChain, 1},
+                                   {RecordKind::kIdiom, 2}};
 
 using ProfileTable = std::array<std::vector<conformance::ValueProfile>, 64>;
 
@@ -199,12 +214,17 @@ void ProgramWriter::WriteRecord(absl::Span<const uint8_t> record) {
   const absl::Span<const Row* const> rows = RowsHere();
   if (!rows.empty()) {
     const Row& row = *choices.Of(rows);
-    const int64_t kind = choices.Below(8);
-    if (kind >= 6 && grammar_.idioms() && depth() <= 2 && !sole_) {
+    const RecordKind kind = choices.Weighted(kKinds).kind;
+    if (kind == RecordKind::kIdiom && grammar_.idioms() && depth() <= 2 && !sole_) {
       WriteIdiom(*this);
     } else {
+      const int64_t before = computation().instruction_count();
       row.write(*this, row.opcode);
-      if (kind >= 4 && !sole_) WriteChain(rows, kind == 5 ? 2 : 1);
+      if (kind == RecordKind::kChain && !sole_) WriteChain(rows, choices.Between(1, 2));
+      Instruction* const made = LatestOf(row.opcode, before);
+      if (kind == RecordKind::kVariations && !sole_ && made != nullptr) {
+        WriteVariations(*this, made);
+      }
     }
   }
   choices_ = outer;
@@ -235,6 +255,20 @@ void ProgramWriter::WriteOn(Opcode opcode, Instruction* value) {
   }
 }
 
+bool ProgramWriter::MayWrite(Opcode opcode) const {
+  const RowPlace here = depth() > 2 ? RowPlace::kAnywhere : scopes_.back().place;
+  const absl::Span<const Row> rows = Rows();
+  return std::any_of(rows.begin(), rows.end(),
+                     [&](const Row& row) { return row.opcode == opcode && row.place <= here; });
+}
+
+Instruction* ProgramWriter::LatestOf(Opcode opcode, int64_t from) {
+  for (int64_t i = computation().instruction_count() - 1; i >= from; --i) {
+    if (computation().instruction(i)->opcode() == opcode) return computation().instruction(i);
+  }
+  return nullptr;
+}
+
 std::string ProgramWriter::NewName(char first) {
   return absl::StrCat(absl::string_view(&first, 1), names_++);
 }
@@ -253,8 +287,12 @@ Instruction* ProgramWriter::AddHidden(std::unique_ptr<Instruction> instruction) 
     if (program_->refused++ == 0) program_->refusal = std::string(shape.status().message());
     return nullptr;
   }
+  return AddInferred(std::move(instruction), *std::move(shape));
+}
+
+Instruction* ProgramWriter::AddInferred(std::unique_ptr<Instruction> instruction, Shape shape) {
   int64_t count = 0;
-  for (const Shape* leaf : Leaves(*shape)) {
+  for (const Shape* leaf : Leaves(shape)) {
     if (!leaf->is_array()) continue;
     const absl::StatusOr<int64_t> own = leaf->ElementCount();
     if (!own.ok() || *own > limits().elements) {
@@ -269,16 +307,29 @@ Instruction* ProgramWriter::AddHidden(std::unique_ptr<Instruction> instruction) 
     return nullptr;
   }
   elements_ += count;
-  if (shape->has_layout() && instruction->opcode() != Opcode::kBitcast &&
+  if (shape.has_layout() && instruction->opcode() != Opcode::kBitcast &&
       instruction->opcode() != Opcode::kCopy) {
-    shape->ClearLayouts();
+    shape.ClearLayouts();
   }
-  instruction->set_shape(*std::move(shape));
+  instruction->set_shape(std::move(shape));
   return Append(std::move(instruction));
 }
 
 Instruction* ProgramWriter::Finish(std::unique_ptr<Instruction> instruction) {
   Instruction* const made = AddHidden(std::move(instruction));
+  if (made != nullptr) Offer(made);
+  return made;
+}
+
+Instruction* ProgramWriter::FinishIfLegal(std::unique_ptr<Instruction> instruction,
+                                          const Instruction* like) {
+  if (instruction == nullptr) return nullptr;
+  absl::StatusOr<Shape> shape = InferShape(*instruction);
+  if (!shape.ok() || shape->is_dynamic()) return nullptr;
+  if (like != nullptr && !Shape::Compatible(*shape, like->shape())) return nullptr;
+  instruction->set_shape(*shape);
+  if (!CheckInstruction(*instruction, Rules::kStrict).ok()) return nullptr;
+  Instruction* const made = AddInferred(std::move(instruction), *std::move(shape));
   if (made != nullptr) Offer(made);
   return made;
 }

@@ -128,6 +128,10 @@ class ProgramWriter {
   // Infers the shape and appends the instruction. Later instructions may use its value, or the
   // elements of its tuple. Returns null if the result exceeds the limits or is rejected.
   Instruction* Finish(std::unique_ptr<Instruction> instruction);
+  // The same, and null without counting it where the instruction is not valid, or where its result
+  // has another shape than that of `like`, if there is one.
+  Instruction* FinishIfLegal(std::unique_ptr<Instruction> instruction,
+                             const Instruction* like = nullptr);
   // The same for a result whose shape is known.
   Instruction* FinishAs(std::unique_ptr<Instruction> instruction,
                         std::shared_ptr<const Shape> shape);
@@ -169,6 +173,12 @@ class ProgramWriter {
   void WriteRecords(int64_t count);
   // Writes an instruction of the operation on `value`, if its row accepts it.
   void WriteOn(Opcode opcode, Instruction* value);
+  // The computation that is written at present.
+  Computation& computation() { return *scope().computation; }
+  // Returns true if the computation may have the operation.
+  bool MayWrite(Opcode opcode) const;
+  // Returns the latest instruction of the operation at or behind an index, or null.
+  Instruction* LatestOf(Opcode opcode, int64_t from);
   // Returns the most recent value, or null if there is none.
   Instruction* LatestValue() { return scope().values.empty() ? nullptr : scope().values.back(); }
   // Writes an instruction that keeps the type of `value`, or returns `value` itself if no row fits.
@@ -215,6 +225,8 @@ class ProgramWriter {
   void WriteRecord(absl::Span<const uint8_t> record);
   // Writes a chain of instructions, each on the value of the one before.
   void WriteChain(absl::Span<const Row* const> rows, int64_t links);
+  // Appends an instruction whose inferred shape is known, or returns null beyond the limits.
+  Instruction* AddInferred(std::unique_ptr<Instruction> instruction, Shape shape);
   Instruction* Append(std::unique_ptr<Instruction> instruction);
   // Converts an earlier value with these sizes or this type to the requested type and sizes.
   // Returns null if there is none.

@@ -286,7 +286,9 @@ const std::vector<conformance::Mutant>& CombinationMutants() {
   static const auto* const mutants = [] {
     auto* made = new std::vector<conformance::Mutant>;
     for (const Combination& row : kCombinations) made->push_back(MutantOf(row));
-    for (conformance::Mutant& rewrite : RewriteCombinations()) made->push_back(std::move(rewrite));
+    for (auto* const table : {RewriteCombinations, SimplifierCombinations}) {
+      for (conformance::Mutant& rewrite : table()) made->push_back(std::move(rewrite));
+    }
     return made;
   }();
   return *mutants;

@@ -15,6 +15,10 @@ const std::vector<conformance::Mutant>& CombinationMutants();
 // Returns those of them that are wrong rewrites of programs (rewrite_combinations.cc).
 std::vector<conformance::Mutant> RewriteCombinations();
 
+// Returns those of them that are rules of an algebraic simplifier with a mistake in them
+// (simplifier_combinations.cc).
+std::vector<conformance::Mutant> SimplifierCombinations();
+
 }  // namespace assay::fuzz
 
 #endif  // ASSAY_FUZZ_SCORE_COMBINATIONS_H_

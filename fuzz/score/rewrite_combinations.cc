@@ -8,8 +8,8 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
-#include "conformance/mutants/rewrites.h"
 #include "fuzz/score/combinations.h"
+#include "fuzz/score/rewrite_parts.h"
 
 namespace assay::fuzz {
 namespace {
@@ -25,7 +25,6 @@ using conformance::Inner;
 using conformance::IntegerArray;
 using conformance::Is;
 using conformance::Mutant;
-using conformance::ReducerOf;
 using conformance::ShapeOf;
 using conformance::SignedArray;
 using conformance::Site;
@@ -76,37 +75,13 @@ Instruction* SharedDespiteOrder(Site& site) {
   });
 }
 
-// The instruction on other operands.
-Instruction* On(Site& site, std::vector<Instruction*> operands) {
-  if (absl::c_linear_search(operands, nullptr)) return nullptr;
-  return site.Edited([&](Instruction& copy) { copy.set_operands(operands); });
-}
-
-Instruction* BuildDimensions(Site& site, Opcode opcode, const Shape& shape, Instruction* operand,
-                             const std::vector<int64_t>& dims) {
-  return Build(site, opcode, shape, {operand},
-               [&](Instruction& x) { x.SetAttribute(Attr::kDimensions, dims); });
-}
-
-// The sum, maximum or the like of both operands of operand 0, each put through the instruction.
-Instruction* Distributed(Site& site, Opcode opcode) {
-  return Build(site, opcode, ShapeOf(site),
-               {On(site, {Inner(site, 0, 0)}), On(site, {Inner(site, 0, 1)})});
-}
-
 int BitsOf(const Instruction& x) { return Info(x.shape().element_type()).bits; }
-
-// A reduction of one array by the reducer, whose operand is an instruction of the opcode.
-bool Reduces(Site& site, Opcode reducer, Opcode of) {
-  const Instruction& x = site.original();
-  return x.operand_count() == 2 && Is(In(site, 0), of) && ReducerOf(*x.to_apply()) == reducer;
-}
 
 std::vector<Mutant> Sharing() {
   std::vector<Mutant> mutants;
   for (const Opcode opcode :
        {kSlice, kTranspose, kReverse, kCompare, kReduce, kIota, kPad, kSort, kBroadcast, kFft, kDot,
-        kReducePrecision, kConcatenate, kReduceWindow, kGather, kMap, kConvolution}) {
+        kReducePrecision, kReduceWindow, kGather, kMap, kConvolution}) {
     mutants.push_back({absl::StrCat("combination/", Name(opcode), "_shared_despite_attributes"),
                        {opcode},
                        "an earlier instruction that differs by its attributes alone is taken",

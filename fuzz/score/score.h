@@ -28,8 +28,8 @@ struct FuzzScore {
 struct FuzzScores {
   std::vector<FuzzScore> scores;  // in the order of the mutants
   int64_t programs = 0;
-  // The seconds of running and judging a program on one target. The time of a first detection is
-  // this times the program's number.
+  // The processor seconds of making a program and of running it on golden, twice, since a target
+  // takes as long. The time of a first detection is this times the program's number.
   double seconds_each = 0;
 };
 

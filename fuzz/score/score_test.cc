@@ -18,7 +18,7 @@ TEST(FuzzScoreTest, CombinationsAreManyAndOfOwnNames) {
     EXPECT_FALSE(mutant.description.empty()) << mutant.name;
   }
   EXPECT_EQ(names.size(), CombinationMutants().size());
-  EXPECT_GE(names.size(), 120);
+  EXPECT_GE(names.size(), 150);
   for (const conformance::Mutant& mutant : conformance::Mutants())
     EXPECT_FALSE(names.contains(mutant.name));
 }

@@ -157,6 +157,12 @@ class Fuzz(CommandLineTest):
         self.expect(assay(*fuzz, '10', '--ops', 'sort'), 1, 'Nothing was judged: of 10 programs 10 are not supported', '--ops and --types')
         self.expect(assay('fuzz', '--seconds', '0'), 1, 'seconds; 0 signatures', 'Nothing was judged: no program ran. --seconds')
 
+    def test_only_a_named_time_cuts_programs_short(self):
+        self.expect(assay('fuzz', '--help'), 0, '60, and no limit with --programs')
+        self.expect(assay('fuzz', '--ops', 'add', '--seconds', '0', '--programs', '40'), 1,
+                    'The 0 s of --seconds ended the run: 0 of 40 programs ran.')
+        self.assertNotIn('ended the run', self.expect(assay('fuzz', '--ops', 'add', '--programs', '3'), 0, '3 programs').out)
+
     def test_runs_go_on(self):
         report = os.path.join(self.folder.name, 'r.json')
         common = ('fuzz', '--ops', 'add', '--seconds', '60', '--report', 'json=' + report, '--resume', '--programs')

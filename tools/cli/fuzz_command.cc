@@ -54,7 +54,7 @@ struct FuzzCommand {
   std::string profile;  // that --profile names, or the rule for the target
   ProfileOption profile_option;
   std::vector<std::string> operations, types, reports;
-  double seconds = 60;
+  std::optional<double> seconds;  // not given: see TimeLimit
   int64_t programs = -1;
   uint64_t seed = 1;
   std::string corpus, out;
@@ -93,6 +93,8 @@ struct FuzzCommand {
   absl::StatusOr<std::optional<fuzz::CampaignResult>> ResultBefore() const;
   absl::Status WriteReports(const fuzz::CampaignResult& result) const;
   void Print(const fuzz::CampaignResult& result) const;
+  // The seconds that the run may take. A number of programs is not cut short by the usual time.
+  double TimeLimit() const;
   fuzz::CampaignIdentity Identity() const {
     return {target,
             profile,
@@ -270,7 +272,17 @@ void FuzzCommand::Print(const fuzz::CampaignResult& result) const {
   if (result.illegal > 0) std::cout << "; " << result.illegal << " illegal programs";
   std::cout << "; " << result.groups.size()
             << (result.groups.size() == 1 ? " signature\n" : " signatures\n");
+  if (place_.count == 1 && result.programs < programs && !fuzzing_stops && seconds) {
+    std::cout << "The " << absl::StrCat(*seconds) << " s of --seconds ended the run: "
+              << conformance::WithCommas(result.programs) << " of "
+              << conformance::Counted(programs, "program") << " ran.\n";
+  }
   std::cout << Printable(fuzz::ClosingSentence(result)) << "\n";
+}
+
+double FuzzCommand::TimeLimit() const {
+  constexpr double kUsualSeconds = 60, kNone = -1;
+  return seconds.value_or(programs >= 0 ? kNone : kUsualSeconds);
 }
 
 absl::StatusOr<std::unique_ptr<Backend>> FuzzCommand::MakeTarget() const {
@@ -327,7 +339,7 @@ fuzz::CampaignOptions FuzzCommand::OptionsOfCampaign(
   options.profile_name = profile;
   options.seed = seed;
   options.programs = programs;
-  options.seconds = seconds;
+  options.seconds = TimeLimit();
   options.jobs = Workers();
   options.batch = batch;
   options.illegal = illegal;
@@ -410,11 +422,12 @@ void AddProgramOptions(CLI::App* sub, FuzzCommand* command) {
   sub->add_option("--types", command->types, "Element types that programs choose from")
       ->delimiter(',')
       ->type_name("A,B");
-  sub->add_option("--seconds", command->seconds, "How long to run; -1: no limit")
+  sub->add_option("--seconds", command->seconds,
+                  "How long to run, at most; -1: no limit (default: 60, and no limit with "
+                  "--programs)")
       ->transform(BudgetSeconds())
-      ->type_name("S")
-      ->capture_default_str();
-  sub->add_option("--programs", command->programs, "How many programs, at most; -1: no limit")
+      ->type_name("S");
+  sub->add_option("--programs", command->programs, "How many programs to run; -1: no limit")
       ->transform(BudgetCount())
       ->type_name("N");
   sub->add_option("--seed", command->seed, "Other seeds give other programs")

@@ -27,8 +27,7 @@ void EpsilonAfterTheRoot(const Instruction& x, absl::Span<const Literal> operand
     if (FloatAt(operands[4], feature) != 0) continue;
     const double normalised =
         (FloatAt(operands[0], i) - FloatAt(operands[3], feature)) / x.GetFloat(Attr::kEpsilon);
-    const double value =
-        FloatAt(operands[1], feature) * normalised + FloatAt(operands[2], feature);
+    const double value = FloatAt(operands[1], feature) * normalised + FloatAt(operands[2], feature);
     result.Set(i, {EncodeFloat(result.element_type(), value), 0});
   }
 }
@@ -53,8 +52,8 @@ void ProductForOneEquation(const Instruction& x, absl::Span<const Literal> opera
 }
 
 // The number of the device, where there are several replicas and several partitions.
-void NumberOfTheDevice(const Instruction&, absl::Span<const Literal>,
-                       std::vector<Literal>* leaves, const CustomCall& call) {
+void NumberOfTheDevice(const Instruction&, absl::Span<const Literal>, std::vector<Literal>* leaves,
+                       const CustomCall& call) {
   if (call.grid.partitions == 1 || call.grid.count() == call.grid.partitions) return;
   const int64_t number = call.process.replica * call.grid.partitions + call.process.partition;
   leaves->front().Set(0, {static_cast<uint64_t>(number), 0});

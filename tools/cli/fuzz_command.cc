@@ -273,9 +273,9 @@ void FuzzCommand::Print(const fuzz::CampaignResult& result) const {
   std::cout << "; " << result.groups.size()
             << (result.groups.size() == 1 ? " signature\n" : " signatures\n");
   if (place_.count == 1 && result.programs < programs && !fuzzing_stops && seconds) {
-    std::cout << "The " << absl::StrCat(*seconds) << " s of --seconds ended the run: "
-              << conformance::WithCommas(result.programs) << " of "
-              << conformance::Counted(programs, "program") << " ran.\n";
+    std::cout << "The " << absl::StrCat(*seconds)
+              << " s of --seconds ended the run: " << conformance::WithCommas(result.programs)
+              << " of " << conformance::Counted(programs, "program") << " ran.\n";
   }
   std::cout << Printable(fuzz::ClosingSentence(result)) << "\n";
 }

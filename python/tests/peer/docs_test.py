@@ -22,7 +22,7 @@ def test_the_page() -> None:
         for block in blocks:
             exec(compile(block, str(PAGE), 'exec'), names)
     printed = output.getvalue()
-    expected = re.search(r"prints on XLA's CPU backend\n\n```\n(.*?)```", text, re.S)[1]
+    expected = re.search(r"prints on XLA's CPU backend\n\n```text\n(.*?)```", text, re.S)[1]
     # The distance depends on the vector instructions of the machine.
     words = re.sub(r'[\d.]+', '#', expected)
     assert re.sub(r'[\d.]+', '#', printed).startswith(words), printed

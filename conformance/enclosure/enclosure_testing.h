@@ -1,4 +1,4 @@
-// Test helpers: literals, and a fixture that encloses a program written as HLO text.
+// A fixture that encloses a program written as HLO text, and test literals.
 #ifndef ASSAY_CONFORMANCE_ENCLOSURE_ENCLOSURE_TESTING_H_
 #define ASSAY_CONFORMANCE_ENCLOSURE_ENCLOSURE_TESTING_H_
 
@@ -15,10 +15,6 @@
 #include "spec/text/parser.h"
 
 namespace assay::conformance {
-
-inline Literal F32(const std::vector<float>& values) {
-  return Array(ElementType::kF32, {values.begin(), values.end()});
-}
 
 class EnclosureTest : public testing::Test {
  protected:

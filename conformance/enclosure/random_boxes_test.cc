@@ -10,12 +10,6 @@ namespace {
 
 using RandomBoxesTest = EnclosureTest;
 
-Literal Scalar(float value) {
-  Literal literal = Literal::Zeros(Shape(ElementType::kF32, {}));
-  literal.Set(0, Element{EncodeFloat(ElementType::kF32, value)});
-  return literal;
-}
-
 constexpr char kUniform[] =
     "a = f32[] parameter(0)\n b = f32[] parameter(1)\n two = f32[1] constant({2})\n"
     " r = f32[1] rng(a, b), distribution=rng_uniform\n ROOT y = f32[1] multiply(r, two)";

@@ -29,9 +29,6 @@ inline Literal Matrix(int64_t rows, int64_t columns, const std::vector<double>& 
                       ElementType type = ElementType::kF32) {
   return Array(type, values).WithShape(Shape(type, {rows, columns}));
 }
-inline Literal Scalar(double value) {
-  return Literal::Scalar(ElementType::kF32, Element{EncodeFloat(ElementType::kF32, value)});
-}
 
 // Returns a scalar of type c64.
 inline Literal C64(float real, float imag) {

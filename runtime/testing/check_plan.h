@@ -208,16 +208,17 @@ class PlanCheck {
     return alive;
   }
 
-  // Values of medium size that only kernels make and read; of those that overwrite each
-  // other, all or none.
+  // Slot::is_local holds for values of more than kSmallBytes and at most 128 KiB that only kernels
+  // compute and read. Values that share memory agree in it.
   void CheckLocals() {
     std::vector<bool> local(plan_.slots.size(), false);
     for (const Step& step : plan_.steps) {
       if (!IsKernel(step)) continue;
       for (const int32_t number : step.results) {
         const Slot& value = slot(number);
-        local[number] = may_be_local_ && value.bytes > kSmallBytes && value.bytes <= 131072 &&
-                        !value.shape->is_dynamic() && !is_root_[number];
+        local[number] = may_be_local_ && value.bytes > kSmallBytes &&
+                        value.bytes <= int64_t{128} << 10 && !value.shape->is_dynamic() &&
+                        !is_root_[number];
       }
     }
     for (const Step& step : plan_.steps) {
@@ -234,7 +235,7 @@ class PlanCheck {
     }
     for (size_t number = 0; number < plan_.slots.size(); ++number) {
       Hold(plan_.slots[number].is_local == local[number], "slot ", number,
-           " is local, or it is not");
+           local[number] ? " must be local" : " must not be local");
     }
     for (int i = 0; i < steps_; ++i) {
       const Step& step = plan_.steps[i];

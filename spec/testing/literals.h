@@ -1,4 +1,4 @@
-// Arrays of floating-point numbers, for tests.
+// Literals of floating-point numbers, for tests.
 #ifndef ASSAY_SPEC_TESTING_LITERALS_H_
 #define ASSAY_SPEC_TESTING_LITERALS_H_
 
@@ -17,7 +17,13 @@ inline Literal Array(ElementType type, const std::vector<double>& values) {
   return literal;
 }
 
-inline Literal F32(const std::vector<double>& values) { return Array(ElementType::kF32, values); }
+template <typename Number = double>
+Literal F32(const std::vector<Number>& values) {
+  return Array(ElementType::kF32, {values.begin(), values.end()});
+}
+inline Literal Scalar(double value) {
+  return Literal::Scalar(ElementType::kF32, Element{EncodeFloat(ElementType::kF32, value)});
+}
 
 }  // namespace assay
 

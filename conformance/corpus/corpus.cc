@@ -6,6 +6,7 @@
 #include <numeric>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
@@ -72,30 +73,62 @@ absl::StatusOr<std::vector<CorpusCase>> SampleCase(const CorpusFile& file) {
   return std::vector<CorpusCase>{*std::move(sample)};
 }
 
-absl::StatusOr<std::vector<CorpusCase>> CasesOf(const CorpusFile& file) {
-  if (absl::EndsWith(file.name, ".hlo")) return SampleCase(file);
-  if (absl::EndsWith(file.name, ".templates")) return ExpandTemplates(file.text, file.name);
-  if (absl::StrContains(file.name, "spec/verify/")) return RefusedCases(file);
-  return ReadCases(file.text, file.name);
+bool Holds(const CaseGroups& groups, absl::string_view name) {
+  return !groups || groups->contains(std::string(name));
 }
 
-absl::StatusOr<std::vector<CorpusCase>> CasesOf(const CaseTemplate& source) {
+absl::StatusOr<std::vector<CorpusCase>> Expand(absl::Span<const CaseTemplate> templates,
+                                               const CaseGroups& groups) {
   std::vector<CorpusCase> cases;
-  if (absl::Status status = ExpandTemplate(source, &cases); !status.ok()) return status;
+  for (const CaseTemplate& each : templates) {
+    if (!Holds(groups, each.op)) continue;
+    if (absl::Status status = ExpandTemplate(each, &cases); !status.ok()) return status;
+  }
   return cases;
+}
+
+absl::StatusOr<std::vector<CorpusCase>> WrittenCases(const CorpusFile& file,
+                                                     const CaseGroups& groups) {
+  // Which refused cases are quick depends on those of all operations.
+  const bool has_some = !groups || absl::StrContains(file.text, "expect: refused") ||
+                        absl::c_any_of(*groups, [&](const std::string& group) {
+                          return absl::StrContains(file.text, absl::StrCat("case ", group, "/"));
+                        });
+  if (!has_some) return std::vector<CorpusCase>();
+  absl::StatusOr<std::vector<CorpusCase>> cases = ReadCases(file.text, file.name);
+  if (!cases.ok()) return cases;
+  std::erase_if(*cases, [&](const CorpusCase& each) {
+    return each.expect != CorpusCase::Expect::kRefused &&
+           !Holds(groups, absl::string_view(each.id).substr(0, each.id.find('/')));
+  });
+  return cases;
+}
+
+absl::StatusOr<std::vector<CorpusCase>> CasesOf(const CorpusFile& file, const CaseGroups& groups) {
+  if (absl::EndsWith(file.name, ".hlo")) {
+    if (!Holds(groups, CaseTemplate::kProgram)) return std::vector<CorpusCase>();
+    return SampleCase(file);
+  }
+  if (absl::EndsWith(file.name, ".templates")) {
+    const absl::StatusOr<std::vector<CaseTemplate>> read = ReadTemplates(file.text, file.name);
+    if (!read.ok()) return read.status();
+    return Expand(*read, groups);
+  }
+  if (absl::StrContains(file.name, "spec/verify/")) return RefusedCases(file);
+  return WrittenCases(file, groups);
 }
 
 }  // namespace
 
-absl::StatusOr<std::vector<CorpusCase>> CorpusCases() {
+absl::StatusOr<std::vector<CorpusCase>> CorpusCases(const CaseGroups& groups) {
   const std::vector<CaseTemplate> elementwise = ElementwiseTemplates();
   const auto files = CorpusFiles();
   std::vector<absl::StatusOr<std::vector<CorpusCase>>> made(elementwise.size() + files.size());
   std::atomic<size_t> next{0};
   const auto expand = [&] {
     for (size_t i = next++; i < made.size(); i = next++) {
-      made[i] =
-          i < elementwise.size() ? CasesOf(elementwise[i]) : CasesOf(files[i - elementwise.size()]);
+      made[i] = i < elementwise.size() ? Expand(absl::MakeConstSpan(&elementwise[i], 1), groups)
+                                       : CasesOf(files[i - elementwise.size()], groups);
     }
   };
   runtime::WorkerPool workers(runtime::WorkerPool::DefaultThreads());

@@ -3,6 +3,8 @@
 #ifndef ASSAY_CONFORMANCE_CORPUS_CORPUS_H_
 #define ASSAY_CONFORMANCE_CORPUS_CORPUS_H_
 
+#include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -19,8 +21,14 @@ struct CorpusFile {
 };
 absl::Span<const CorpusFile> CorpusFiles();
 
-// Every case, sorted by id. An error is a mistake in our files: INVALID_ARGUMENT with the place.
-absl::StatusOr<std::vector<CorpusCase>> CorpusCases();
+// The group of a case is the first part of its id, an operation or "program". None: every group.
+using CaseGroups = std::optional<std::set<std::string>>;
+
+// Every case of the groups, and every refused case, sorted by id: TiersOf gives them the tiers that
+// they have in the whole corpus. An error is a mistake in our files: INVALID_ARGUMENT with the
+// place. Making a case takes parsing and verifying its module, which cases of other groups are
+// spared.
+absl::StatusOr<std::vector<CorpusCase>> CorpusCases(const CaseGroups& groups = std::nullopt);
 
 // Sorted by id; INVALID_ARGUMENT, naming both places, for two cases with one id.
 absl::Status SortById(std::vector<CorpusCase>* cases);

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "conformance/corpus/corpus.h"
 #include "conformance/corpus/work.h"
 #include "spec/nearest_name.h"
 #include "spec/text/parser.h"
@@ -89,6 +88,30 @@ absl::StatusOr<std::vector<CorpusCase>> SelectCases(std::vector<CorpusCase> all,
                                                    DidYouMean(NearestOpcodeName(filter.ops[o]))));
   }
   return chosen;
+}
+
+CaseGroups GroupsOf(const CaseFilter& filter) {
+  if (!filter.ops.empty()) return std::set<std::string>(filter.ops.begin(), filter.ops.end());
+  if (filter.globs.empty()) return std::nullopt;
+  std::set<std::string> groups;
+  for (const std::string& glob : filter.globs) {
+    const size_t slash = glob.find('/');
+    if (slash == std::string::npos || glob.find_first_of("*?") < slash) return std::nullopt;
+    groups.insert(glob.substr(0, slash));
+  }
+  return groups;
+}
+
+absl::StatusOr<std::vector<CorpusCase>> SelectCorpusCases(const CaseFilter& filter) {
+  const CaseGroups groups = GroupsOf(filter);
+  absl::StatusOr<std::vector<CorpusCase>> cases = CorpusCases(groups);
+  if (!cases.ok()) return cases;
+  absl::StatusOr<std::vector<CorpusCase>> chosen = SelectCases(*std::move(cases), filter);
+  if (chosen.ok() || !groups) return chosen;
+  // What is wrong with the filter is said by what the whole corpus has.
+  cases = CorpusCases();
+  if (!cases.ok()) return cases;
+  return SelectCases(*std::move(cases), filter);
 }
 
 absl::StatusOr<std::vector<CorpusCase>> SweepCases(const std::string& op) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "conformance/corpus/corpus.h"
 #include "conformance/corpus/corpus_case.h"
 #include "conformance/corpus/tiers.h"
 
@@ -26,6 +27,11 @@ struct CaseFilter {
 // glob that matches no id and for an operation that has no case.
 absl::StatusOr<std::vector<CorpusCase>> SelectCases(std::vector<CorpusCase> all,
                                                     const CaseFilter& filter);
+
+// The groups outside of which nothing passes.
+CaseGroups GroupsOf(const CaseFilter& filter);
+// SelectCases of the corpus that is built in, of which only those groups are made.
+absl::StatusOr<std::vector<CorpusCase>> SelectCorpusCases(const CaseFilter& filter);
 
 // Every f32 argument of a unary elementwise operation, in 4096 cases of 2^20 elements, such as
 // exponential/f32/sweep/3f800000, which begins with the pattern of 1. They are no part of the

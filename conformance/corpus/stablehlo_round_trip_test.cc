@@ -334,7 +334,7 @@ std::vector<Literal> OperandsOfRoot(const ReadyCase& ready) {
 // The loops beside composites give what the operations give, for cases of the corpus. Scans of
 // floating-point numbers are left out: a loop rounds in every step, golden rounds each sum once.
 TEST(StablehloRoundTrip, ScansAndRaggedDotsAreLoops) {
-  absl::StatusOr<std::vector<CorpusCase>> cases = CorpusCases();
+  absl::StatusOr<std::vector<CorpusCase>> cases = CorpusCases({{"scan", "ragged-dot"}});
   ASSERT_TRUE(cases.ok()) << cases.status();
   std::map<absl::string_view, int> found, compared;
   const int stride = Stride() == 1 ? 1 : 9;

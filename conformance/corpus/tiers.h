@@ -23,7 +23,7 @@ inline constexpr int kTiers = 3;
 absl::string_view TierName(Tier tier);  // "quick"
 
 // The smallest tier of each case. It follows from ids, tags and sizes of all of them together:
-// cases must be sorted by id and complete, not filtered.
+// cases must be sorted by id and complete, not filtered, but by groups as CorpusCases does.
 std::vector<Tier> TiersOf(absl::Span<const CorpusCase> cases);
 
 }  // namespace assay::conformance

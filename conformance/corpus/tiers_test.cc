@@ -117,6 +117,43 @@ TEST(Tiers, AreSelected) {
               HasSubstr("`assay corpus list` prints them"));
 }
 
+// Cases of some groups alone are those of the whole corpus, with their tiers: also where refused
+// cases, which other operations have too, are written beside others (abs), and of programs.
+TEST(Tiers, AreThoseOfTheWholeCorpusForSomeGroups) {
+  for (const std::vector<std::string>& globs :
+       std::vector<std::vector<std::string>>{{"abs/*"},
+                                             {"pad/refused/*"},
+                                             {"fft/f32/*", "all-gather/*"},
+                                             {"all-reduce*"},
+                                             {"program/bf16/*"}}) {
+    for (const Tier tier : {Tier::kQuick, Tier::kFull}) {
+      CaseFilter filter;
+      filter.globs = globs;
+      filter.tier = tier;
+      const auto some = SelectCorpusCases(filter), of_all = SelectCases(AllCases(), filter);
+      ASSERT_TRUE(some.ok() && of_all.ok()) << some.status() << of_all.status();
+      EXPECT_GT(some->size(), 0u) << globs[0];
+      EXPECT_EQ(Manifest(*some), Manifest(*of_all)) << globs[0];
+    }
+  }
+}
+
+TEST(Tiers, GroupsFollowFromTheFilter) {
+  CaseFilter filter;
+  EXPECT_EQ(GroupsOf(filter), std::nullopt);
+  filter.globs = {"add/*", "dot/f32/x"};
+  EXPECT_EQ(GroupsOf(filter), CaseGroups({"add", "dot"}));
+  filter.globs = {"add/*", "all-*/f32/*"};  // any operation that begins so
+  EXPECT_EQ(GroupsOf(filter), std::nullopt);
+  filter.ops = {"sort"};
+  EXPECT_EQ(GroupsOf(filter), CaseGroups({"sort"}));
+  // The hint names what the whole corpus has.
+  filter = {};
+  filter.globs = {"ad/f32/*"};
+  EXPECT_THAT(std::string(SelectCorpusCases(filter).status().message()),
+              HasSubstr("'add/*' matches"));
+}
+
 // The tier of the corpus that everybody runs is small, and leaves nothing uncovered that has a
 // small case.
 TEST(Tiers, OfTheCorpus) {

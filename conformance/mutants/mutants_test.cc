@@ -174,9 +174,7 @@ bool IsAskedAlone(const Mutant& mutant) {
 TEST(MutantsTest, EachShowsInTheQuickTier) {
   CaseFilter quick;
   quick.tier = Tier::kQuick;
-  auto all = CorpusCases();
-  ASSERT_TRUE(all.ok()) << all.status();
-  const auto cases = SelectCases(*std::move(all), quick);
+  const auto cases = SelectCorpusCases(quick);
   ASSERT_TRUE(cases.ok()) << cases.status();
   const MutantCases choice(*cases);
   // A golden result serves all mutants that a case examines.

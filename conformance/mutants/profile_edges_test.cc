@@ -20,7 +20,7 @@ namespace {
 std::vector<CorpusCase> CasesOf(Tier tier) {
   CaseFilter filter;
   filter.tier = tier;
-  return *SelectCases(*CorpusCases(), filter);
+  return *SelectCorpusCases(filter);
 }
 
 const std::vector<CorpusCase>& QuickTier() {

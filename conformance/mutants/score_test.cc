@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "conformance/corpus/corpus.h"
+#include "conformance/corpus/all_cases.h"
 #include "conformance/corpus/selection.h"
 #include "gtest/gtest.h"
 
@@ -18,9 +18,7 @@ namespace {
 std::vector<CorpusCase> CasesOf(Tier tier) {
   CaseFilter filter;
   filter.tier = tier;
-  auto all = CorpusCases();
-  EXPECT_TRUE(all.ok()) << all.status();
-  auto cases = SelectCases(*std::move(all), filter);
+  auto cases = SelectCases(AllCases(), filter);
   EXPECT_TRUE(cases.ok()) << cases.status();
   return *std::move(cases);
 }

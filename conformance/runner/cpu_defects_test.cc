@@ -12,7 +12,7 @@
 #include "absl/types/span.h"
 #include "backends/cpu/cpu_backend.h"
 #include "backends/defect.h"
-#include "conformance/corpus/corpus.h"
+#include "conformance/corpus/all_cases.h"
 #include "conformance/corpus/selection.h"
 #include "conformance/runner/runner.h"
 #include "gtest/gtest.h"
@@ -137,11 +137,9 @@ constexpr Defect kPassDefects[] = {
 // The cases of a tier, by operation; whole programs are those of "program/FORM".
 using CasesByOp = std::map<std::string, std::vector<CorpusCase>>;
 CasesByOp CasesOf(Tier tier) {
-  absl::StatusOr<std::vector<CorpusCase>> all = CorpusCases();
-  EXPECT_TRUE(all.ok()) << all.status();
   CaseFilter filter;
   filter.tier = tier;
-  absl::StatusOr<std::vector<CorpusCase>> cases = SelectCases(*std::move(all), filter);
+  absl::StatusOr<std::vector<CorpusCase>> cases = SelectCases(AllCases(), filter);
   EXPECT_TRUE(cases.ok()) << cases.status();
   CasesByOp by_op;
   for (CorpusCase& each : *cases) {

@@ -48,26 +48,22 @@ struct JudgeCommand {
                      const conformance::TargetProfile& target, conformance::RunResult* run) const;
 };
 
-absl::StatusOr<std::vector<conformance::CorpusCase>> CasesOfTier(conformance::Tier tier) {
-  absl::StatusOr<std::vector<conformance::CorpusCase>> corpus = conformance::CorpusCases();
-  if (!corpus.ok()) return corpus;
-  conformance::CaseFilter whole;
-  whole.tier = tier;
-  return conformance::SelectCases(*std::move(corpus), whole);
-}
-
 // The tier that the cases are, no more and no less; empty: none, as when they are a part of one.
 absl::StatusOr<std::string> TierOf(const std::vector<conformance::CorpusCase>& cases) {
   // No tier is that small, and reading the corpus takes half a second.
   constexpr size_t kFewest = 1000;
   if (cases.size() < kFewest) return "";
+  const absl::StatusOr<std::vector<conformance::CorpusCase>> corpus = conformance::CorpusCases();
+  if (!corpus.ok()) return corpus.status();
   for (int i = 0; i < conformance::kTiers; ++i) {
-    const auto each = static_cast<conformance::Tier>(i);
-    const absl::StatusOr<std::vector<conformance::CorpusCase>> tier = CasesOfTier(each);
+    conformance::CaseFilter whole;
+    whole.tier = static_cast<conformance::Tier>(i);
+    const absl::StatusOr<std::vector<conformance::CorpusCase>> tier =
+        conformance::SelectCases(*corpus, whole);
     if (!tier.ok()) return tier.status();
     if (tier->size() == cases.size() &&
         conformance::ManifestHash(*tier) == conformance::ManifestHash(cases)) {
-      return std::string(conformance::TierName(each));
+      return std::string(conformance::TierName(whole.tier));
     }
   }
   return "";
@@ -75,8 +71,10 @@ absl::StatusOr<std::string> TierOf(const std::vector<conformance::CorpusCase>& c
 
 // Leaves those of the tier, of which none may be missing: a part of it is not a tier.
 absl::Status JudgeCommand::TakeTier(std::vector<conformance::CorpusCase>* cases) const {
+  conformance::CaseFilter whole;
+  whole.tier = selection.filter.tier;
   const absl::StatusOr<std::vector<conformance::CorpusCase>> tier =
-      CasesOfTier(selection.filter.tier);
+      conformance::SelectCorpusCases(whole);
   if (!tier.ok()) return tier.status();
   absl::flat_hash_set<absl::string_view> ids;
   for (const conformance::CorpusCase& each : *tier) ids.insert(each.id);

@@ -128,7 +128,7 @@ struct TestCommand {
   // Everything that is read before the first case runs.
   struct Inputs {
     std::vector<conformance::CorpusCase> cases;  // of this shard
-    std::vector<std::string> ids;                // of the whole corpus
+    std::vector<std::string> ids;                // of the whole corpus, where there are waivers
   };
 
   absl::Status Read(Inputs* inputs, conformance::RunResult* run);
@@ -160,16 +160,18 @@ std::string TestCommand::JournalPath() const {
 
 absl::Status TestCommand::ReadCases(const conformance::Shard& place, Inputs* inputs,
                                     conformance::RunResult* run) {
-  absl::StatusOr<std::vector<conformance::CorpusCase>> all = selection.LoadAll();
-  if (!all.ok()) return all.status();
-  // A tenth of the quick tier's time: reports name the corpus, the summary does not.
-  if (output.json || !report.paths().empty()) run->corpus = conformance::ManifestHash(*all);
-  for (const conformance::CorpusCase& each : *all) inputs->ids.push_back(each.id);
   if (!tier_given)
     selection.filter.tier = IsWholeTier() ? conformance::Tier::kQuick : conformance::Tier::kFull;
   run->tier = std::string(conformance::TierName(selection.filter.tier));
+  // Reports name the corpus and waivers may mean any case of it; the summary needs neither.
+  const bool whole = output.json || !report.paths().empty() || report.has_waivers();
   absl::StatusOr<std::vector<conformance::CorpusCase>> chosen =
-      conformance::SelectCases(*std::move(all), selection.filter);
+      whole ? selection.LoadAll() : selection.Load();
+  if (chosen.ok() && whole) {
+    run->corpus = conformance::ManifestHash(*chosen);
+    for (const conformance::CorpusCase& each : *chosen) inputs->ids.push_back(each.id);
+    chosen = conformance::SelectCases(*std::move(chosen), selection.filter);
+  }
   if (!chosen.ok()) return chosen.status();
   for (conformance::CorpusCase& each : *chosen) {
     if (place.Contains(each.id)) inputs->cases.push_back(std::move(each));

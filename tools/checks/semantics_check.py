@@ -194,14 +194,14 @@ class Check:
                     self.problems.append(f'profile {name}: there is no {finding}, the finding of {point}')
                 if f'`{finding}`' not in page.partition(f'\n## {point}\n')[2].partition('\n## ')[0]:
                     self.problems.append(f'known_deviations.md: no section {point} names {finding}')
-        moved = {row[0]: row[2] for row in table(page, 'point')}
+        stated = {row[0]: row[1] for row in table(page, 'point')}
         listed = {}
         for name, (_, known) in self.profiles.items():
             for point in known:
                 listed.setdefault(point, []).append(name)
-        for point in sorted(set(moved) | set(listed)):
-            if sorted(moved.get(point, '').split(', ')) != sorted(listed.get(point, [])):
-                self.problems.append(f'known_deviations.md: {point} is listed by {listed.get(point)}, not {moved.get(point)}')
+        for point in sorted(set(stated) | set(listed)):
+            if sorted(stated.get(point, '').split(', ')) != sorted(listed.get(point, [])):
+                self.problems.append(f'known_deviations.md: {point} is listed by {listed.get(point)}, not {stated.get(point)}')
 
     def permissions(self):
         rows = table((self.root / FOLDER / 'permissions.md').read_text(encoding='utf-8'), 'section')

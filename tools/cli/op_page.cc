@@ -30,7 +30,7 @@ constexpr ElementType kPageTypes[] = {ElementType::kF64,  ElementType::kF32, Ele
                                       ElementType::kBF16, ElementType::kC64, ElementType::kC128};
 // Larger arrays make poor examples on a page.
 constexpr int64_t kMostElements = 24;
-constexpr size_t kMostExampleText = 400;
+constexpr size_t kMostExampleText = 500;
 
 void AddSection(absl::string_view title, std::vector<PageRow> rows, OpPage* page) {
   if (!rows.empty()) page->sections.push_back({std::string(title), std::move(rows), false});
@@ -140,58 +140,114 @@ std::string ArrayText(const conformance::CaseArray& array) {
   return absl::StrReplaceAll(PrintLiteral(*array.literal), {{"\n", " "}});
 }
 
-// "7, -2 => -3 by divide(a, b)"; empty for a case that is too large for a page or has no values.
-std::string ExampleText(const conformance::CorpusCase& example) {
+// The first word of a line that begins a computation, as "f {" does; empty for other lines.
+absl::string_view ComputationBegun(absl::string_view line) {
+  const size_t end = line.find(" {");
+  if (end == line.npos || absl::StrContains(line.substr(0, end), '=')) return "";
+  absl::string_view name = line.substr(0, end);
+  return absl::ConsumePrefix(&name, "ENTRY ") ? "" : name;
+}
+
+// The instructions of the operation, the root of the entry where it is another one, and what the
+// computations return that these name: "r = s32[] reduce(x, i), dimensions={0}, to_apply=f; f
+// returns add(a, b)".
+std::string InstructionsText(absl::string_view module, absl::string_view name) {
+  const std::string call = absl::StrCat(" ", name, "(");
+  std::vector<absl::string_view> shown;
+  std::vector<std::pair<absl::string_view, absl::string_view>> returned;
+  absl::string_view root, computation;
+  for (absl::string_view line : absl::StrSplit(module, '\n')) {
+    line = absl::StripAsciiWhitespace(line);
+    if (const absl::string_view begun = ComputationBegun(line); !begun.empty()) computation = begun;
+    if (absl::StartsWith(line, "ENTRY ")) computation = "";
+    if (std::count(line.begin(), line.end(), '}') > std::count(line.begin(), line.end(), '{') &&
+        absl::ConsumeSuffix(&line, "}")) {
+      line = absl::StripTrailingAsciiWhitespace(line);  // the computation ends in this line
+    }
+    if (absl::ConsumePrefix(&line, "ROOT ")) {
+      root = line;  // the entry stands last
+      if (!computation.empty()) returned.push_back({computation, line});
+    }
+    if (absl::StrContains(line, call)) shown.push_back(line);
+  }
+  if (!shown.empty() && shown.back() != root) shown.push_back(root);
+  std::string text = absl::StrJoin(shown, "; ");
+  for (const auto& [callee, line] : returned) {
+    if (!absl::StrContains(text, absl::StrCat("=", callee))) continue;
+    const bool is_tuple = absl::StrContains(line, " = (");
+    const size_t shape_end = line.find(is_tuple ? ") " : "] ");
+    absl::StrAppend(&text, "; ", callee, " returns ",
+                    shape_end == line.npos ? line : line.substr(shape_end + 2));
+  }
+  return text;
+}
+
+// An example in a line: the instructions, then the values that go in and come out. Empty for a case
+// that is too large for a page or has no values.
+std::string ExampleText(const conformance::CorpusCase& example, absl::string_view name) {
   if (example.expect != conformance::CorpusCase::Expect::kValues ||
       example.replicas * example.partitions > 4) {
     return "";
   }
-  std::string text;
-  for (absl::string_view line : absl::StrSplit(example.module, '\n')) {
-    line = absl::StripAsciiWhitespace(line);
-    if (absl::ConsumePrefix(&line, "ROOT ")) text = std::string(line);  // the entry stands last
-  }
-  const auto append = [&text](absl::string_view name, const conformance::CaseArray& array) {
-    if (!array.literal || array.literal->shape().element_count() > kMostElements) return false;
-    absl::StrAppend(&text, "; ", name, array.number);
-    if (array.device >= 0) absl::StrAppend(&text, " of device ", array.device);
-    absl::StrAppend(&text, " = ", ArrayText(array));
-    return true;
-  };
-  for (const conformance::CaseArray& array : example.inputs) {
-    if (!append("arg", array)) return "";
-  }
-  for (const conformance::CaseArray& array : example.expected) {
-    if (!append("out", array)) return "";
+  std::string text = InstructionsText(example.module, name);
+  if (text.empty()) return "";
+  const std::pair<absl::string_view, const std::vector<conformance::CaseArray>&> values[] = {
+      {"arg", example.inputs},
+      {"infeed", example.infeed},
+      {"out", example.expected},
+      {"outfeed", example.outfeed}};
+  for (const auto& [kind, arrays] : values) {
+    for (const conformance::CaseArray& array : arrays) {
+      if (!array.literal || array.literal->shape().element_count() > kMostElements) return "";
+      absl::StrAppend(&text, "; ", kind, array.number);
+      if (array.device >= 0) absl::StrAppend(&text, " of device ", array.device);
+      absl::StrAppend(&text, " = ", ArrayText(array));
+    }
   }
   return text.size() > kMostExampleText ? "" : text;
 }
 
-// From the file of the operation in conformance/corpus/cases. One case of each element type comes
+// Appends the cases of the operation in a file of the corpus. One case of each element type comes
 // first.
+absl::Status AddExamples(const conformance::CorpusFile& file, const OpInfo& op,
+                         std::vector<PageRow>* examples) {
+  const absl::StatusOr<std::vector<conformance::CorpusCase>> cases =
+      conformance::ReadCases(file.text, file.name);
+  if (!cases.ok()) return cases.status();
+  std::vector<absl::string_view> seen;
+  std::vector<PageRow> later;
+  for (const conformance::CorpusCase& each : *cases) {
+    if (each.Tag("op") != op.name) continue;
+    const std::string text = ExampleText(each, op.name);
+    if (text.empty()) continue;
+    const absl::string_view type = each.Tag("type");
+    const bool is_new = std::find(seen.begin(), seen.end(), type) == seen.end();
+    if (is_new) seen.push_back(type);
+    (is_new ? *examples : later).push_back({each.id, text});
+  }
+  examples->insert(examples->end(), later.begin(), later.end());
+  return absl::OkStatus();
+}
+
+// From the file of the operation in conformance/corpus/cases; where it has none, from those that
+// several operations share.
 absl::StatusOr<std::vector<PageRow>> ExampleRows(const OpInfo& op, size_t most) {
   const std::string file_name =
       absl::StrCat("/", absl::StrReplaceAll(op.name, {{"-", "_"}}), ".cases");
-  std::vector<PageRow> first, later;
-  for (const conformance::CorpusFile& file : conformance::CorpusFiles()) {
-    if (!absl::StartsWith(file.name, "cases/") || !absl::EndsWith(file.name, file_name)) continue;
-    const absl::StatusOr<std::vector<conformance::CorpusCase>> cases =
-        conformance::ReadCases(file.text, file.name);
-    if (!cases.ok()) return cases.status();
-    std::vector<absl::string_view> seen;
-    for (const conformance::CorpusCase& each : *cases) {
-      if (each.Tag("op") != op.name) continue;
-      const std::string text = ExampleText(each);
-      if (text.empty()) continue;
-      const absl::string_view type = each.Tag("type");
-      const bool is_new = std::find(seen.begin(), seen.end(), type) == seen.end();
-      if (is_new) seen.push_back(type);
-      (is_new ? first : later).push_back({each.id, text});
+  const std::string tag = absl::StrCat("op=", op.name, " ");
+  std::vector<PageRow> rows;
+  for (const bool own : {true, false}) {
+    for (const conformance::CorpusFile& file : conformance::CorpusFiles()) {
+      if (!absl::StartsWith(file.name, "cases/") || absl::EndsWith(file.name, file_name) != own ||
+          (!own && !absl::StrContains(file.text, tag))) {
+        continue;
+      }
+      if (absl::Status status = AddExamples(file, op, &rows); !status.ok()) return status;
     }
+    if (!rows.empty()) break;
   }
-  first.insert(first.end(), later.begin(), later.end());
-  if (first.size() > most) first.resize(most);
-  return first;
+  if (rows.size() > most) rows.resize(most);
+  return rows;
 }
 
 }  // namespace

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay import _core
 from assay._errors import InvalidArgumentError, NotFoundError, UnsupportedError
+from assay._html import BLUE, escaped, piece
 from assay._module import Module, load
 from assay._ops import ops
 from assay._report import _frame
@@ -75,27 +75,53 @@ class AccuracyReport:
         )
 
     def _repr_html_(self) -> str:
-        return f'<p>{html.escape(self.sentence)}</p>{self._repr_svg_()}'
+        return piece(f'<p>{escaped(self.sentence)}</p>{self._repr_svg_()}')
 
     def _repr_svg_(self) -> str:
         """The largest error of each range, over the bit patterns of the arguments in order."""
-        width, height, left = 640, 240, 50
-        errors = self.plot.get('ulp', [])
-        top = max([*errors, 0.5])
-        step = (width - left - 10) / max(len(errors), 1)
-        bars = ''.join(
-            f'<rect x="{left + i * step:.1f}" y="{height - 30 - (height - 50) * error / top:.1f}" '
-            f'width="{max(step, 1):.1f}" height="{(height - 50) * error / top:.1f}" fill="#0969da"/>'
-            for i, error in enumerate(errors)
+        return _drawn(f'{self.operation} {self.type}', self.plot)
+
+
+# The picture and the margins in which its labels stand.
+_WIDTH, _HEIGHT, _LEFT, _TOP, _BOTTOM = 720, 280, 56, 34, 52
+_ARGUMENT_LABELS = 5
+
+
+def _drawn(name: str, plot: dict[str, list[float]]) -> str:
+    """Errors as bars. Lines and letters have the colour of the text around the picture."""
+    errors, arguments = plot.get('ulp', []), plot.get('argument', [])
+    top = max([*errors, 0.5])
+    across, down = _WIDTH - _LEFT - 12, _HEIGHT - _TOP - _BOTTOM
+    step = across / max(len(errors), 1)
+    foot = _TOP + down
+    parts = [f'<text x="{_LEFT}" y="18">largest error of {escaped(name)} in ulp</text>']
+    for i, error in enumerate(errors):
+        high = down * error / top
+        parts.append(
+            f'<rect x="{_LEFT + i * step:.1f}" y="{foot - high:.1f}" width="{max(step, 1):.1f}" '
+            f'height="{high:.1f}" fill="{BLUE}"/>'
         )
-        ends = self.plot.get('argument', [0.0])
-        return (
-            f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
-            f'font-family="Helvetica,Arial,sans-serif" font-size="11">{bars}'
-            f'<line x1="{left}" y1="{height - 30}" x2="{width - 10}" y2="{height - 30}" stroke="#444"/>'
-            f'<text x="4" y="24">{top:.3g} ulp</text><text x="{left}" y="{height - 12}">'
-            f'{ends[0]:.4g}</text><text x="{width - 60}" y="{height - 12}">{ends[-1]:.4g}</text></svg>'
+    for level in (0.0, top / 2, top):
+        y = foot - down * level / top
+        parts.append(
+            f'<line x1="{_LEFT}" y1="{y:.1f}" x2="{_LEFT + across}" y2="{y:.1f}" stroke="currentColor" '
+            f'stroke-opacity="{0.25 if level else 0.8}"/>'
+            f'<text x="{_LEFT - 6}" y="{y + 4:.1f}" text-anchor="end">{level:.3g}</text>'
         )
+    for i in range(_ARGUMENT_LABELS if arguments else 0):
+        at = i * (len(arguments) - 1) // (_ARGUMENT_LABELS - 1)
+        anchor = 'start' if i == 0 else 'end' if i == _ARGUMENT_LABELS - 1 else 'middle'
+        x = _LEFT + across * i / (_ARGUMENT_LABELS - 1)
+        parts.append(f'<text x="{x:.1f}" y="{foot + 16}" text-anchor="{anchor}">{arguments[at]:.3g}</text>')
+    parts.append(
+        f'<text x="{_LEFT + across / 2:.0f}" y="{_HEIGHT - 8}" text-anchor="middle">'
+        'argument, in the order of bit patterns</text>'
+    )
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{_WIDTH}" height="{_HEIGHT}" role="img" '
+        f'viewBox="0 0 {_WIDTH} {_HEIGHT}" style="max-width:100%" fill="currentColor" '
+        f'font-family="system-ui,Helvetica,Arial,sans-serif" font-size="12">{"".join(parts)}</svg>'
+    )
 
 
 class _Exact:

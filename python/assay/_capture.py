@@ -157,6 +157,7 @@ class Capture:
         self.folder = os.fspath(folder)
         self.programs: list[CapturedProgram] = []
         self._watch = Watch(self._write, executions)
+        self._platform = 'cpu'
 
     @property
     def skipped(self) -> Sequence[str]:
@@ -176,6 +177,7 @@ class Capture:
         save_npz(program.inputs, 'arg', execution.arguments)
         save_npz(program.results, 'out', execution.results)
         self.programs.append(program)
+        self._platform = execution.platform
 
     def __enter__(self) -> Capture:
         os.makedirs(self.folder, exist_ok=True)
@@ -190,11 +192,15 @@ class Capture:
     ) -> None:
         self._watch.remove()
 
-    def triage(self, profile: str = 'xla-cpu') -> TriageReport:
-        """The results that were captured, judged and sorted by what goes wrong first."""
-        from assay._diff import triage
+    def triage(self, profile: str | None = None) -> TriageReport:
+        """The results that were captured, judged and sorted by what goes wrong first.
 
-        return triage(self.folder, profile=profile)
+        Without a profile they are judged by that of the platform on which JAX ran them.
+        """
+        from assay._diff import triage
+        from assay._jax import profile_of
+
+        return triage(self.folder, profile=profile or profile_of(self._platform))
 
 
 def capture(folder: str | os.PathLike[str], *, executions: int = 1) -> Capture:

@@ -15,7 +15,7 @@ from assay._errors import Error, InvalidArgumentError, UnsupportedError
 from assay._module import Module, load
 from assay._options import Budgets, budget_of
 from assay._report import Report, Repro
-from assay._targets import Target, core_target
+from assay._targets import Target, core_target, default_profile
 
 RaiseOn = Literal['wrong', 'not judged'] | None
 # How deep diagnosis goes where the whole program is wrong and no instruction alone is.
@@ -63,20 +63,14 @@ class Checked:
         return self._check_module(module, module._arguments(args, kwargs))
 
     def _check_module(self, module: Module, arrays: _core.ArraysByDevice) -> Report:
-        from assay._jax import default_device, profile_of
+        from assay._jax import default_device
 
-        target = self._target
-        profile = self._profile or 'xla-cpu'
-        if target is None:
-            target = default_device()
-            profile = self._profile or profile_of(target.platform)
-        elif self._profile is None and target in ('golden', 'cpu'):
-            profile = str(target) if target == 'golden' else 'cpu-strict'
+        target = default_device() if self._target is None else self._target
         return diagnose(
             module,
             arrays,
             core_target(target),
-            profile,
+            self._profile or default_profile(target),
             self._budget,
             custom_calls=self._custom_calls,
             reduce=self._reduce,
@@ -354,8 +348,8 @@ def check(
     which instruction is wrong first, in which line of the source, by how much, and shows a program
     of that instruction alone.
 
-    profile: what the device may do; that of JAX's platform unless given. target: runs the program
-    instead of JAX's device. raise_on: 'wrong', 'not judged', None. isolate: whether instructions
+    profile: what the device may do; without it that of JAX's platform, and that of the command for
+    another target. target: runs the program instead of JAX's device. raise_on: 'wrong', 'not judged', None. isolate: whether instructions
     are asked alone: 'auto' where the whole is not right. reduce: whether the repro is made smaller,
     for ten seconds at most. custom_calls: functions of (CustomCall, *arrays) for the custom calls
     of the program, by target. `function` may also be a program.

@@ -105,13 +105,13 @@ def _draw(dot: str) -> str:
         )
         for i, line in enumerate(lines[:3]):
             parts.append(
-                f'<text x="{x:.0f}" y="{y + 14 + 13 * i:.0f}" text-anchor="middle">'
+                f'<text x="{x:.0f}" y="{y + 14 + 13 * i:.0f}" text-anchor="middle" fill="#1b1f27">'
                 f'{html.escape(line)}</text>'
             )
     height = _GAP * 2 + (max(rows, default=0) + 1) * _ROW
     left = len(nodes) - len(shown)
     if left > 0:
-        parts.append(f'<text x="10" y="{height:.0f}">and {left} more nodes, which .dot has</text>')
+        parts.append(f'<text x="10" y="{height:.0f}" fill="currentColor">and {left} more nodes, which .dot has</text>')
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{height + 10:.0f}" '
         f'font-family="Helvetica,Arial,sans-serif" font-size="10">{"".join(parts)}</svg>'

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import json
 import linecache
 import os
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay import _core
 from assay._errors import Error, InvalidArgumentError, TargetError, UnsupportedError, WrongResultError
+from assay._html import escaped, framed, page, piece, table
 from assay._module import Module
 
 if TYPE_CHECKING:
@@ -247,10 +247,7 @@ class Report:
         asked, as `assay diff --isolate --html` writes it; else the verdict."""
         if self._page is not None:
             return self._page.html()
-        return (
-            f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Assay: '
-            f'{_text(self.module.name)}</title></head><body>{self._verdict_html()}</body></html>\n'
-        )
+        return page(f'Assay: {self.module.name}', self._verdict_html())
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the report as .html or .json, by the name of the file."""
@@ -264,31 +261,33 @@ class Report:
     def _repr_html_(self) -> str:
         if self._page is None:
             return self._verdict_html()
-        return self._verdict_html() + _framed(self._page.html())
+        return self._verdict_html() + framed(self._page.html())
 
     def _verdict_html(self) -> str:
-        colour = '#1a7f37' if self.ok else '#cf222e' if self.verdict == 'wrong' else '#9a6700'
-        rows = ''.join(
-            f'<tr><td>{_text(each.get("instruction"))}</td><td>{_text(each.get("opcode"))}</td>'
-            f'<td>{_text(each.get("source"))}</td><td>{_text(each.get("verdict", "not run"))}</td>'
-            f'<td>{_text(each.get("worst", each.get("not_run", "")))}</td></tr>'
+        kind = 'good' if self.ok else 'bad' if self.verdict == 'wrong' else 'open'
+        rows = [
+            (
+                each.get('instruction'),
+                each.get('opcode'),
+                each.get('source'),
+                each.get('verdict', 'not run'),
+                each.get('worst', each.get('not_run', '')),
+            )
             for each in self.instructions
-        )
-        table = (
-            '<table><thead><tr><th>instruction</th><th>operation</th><th>source</th>'
-            f'<th>verdict</th><th>worst element</th></tr></thead><tbody>{rows}</tbody></table>'
-        )
-        repro = f'<pre>{_text(self.repro)}</pre>' if self.repro is not None else ''
-        source = f'<p><code>{_text(self.source_line)}</code></p>' if self.source_line else ''
-        return (
-            f'<div class="assay-report"><p><b style="color:{colour}">{_text(self.verdict)}</b> '
-            f'{_text(self.sentence)}</p><p>target {_text(self.target)}, profile '
-            f'{_text(self.profile)}</p>{source}{table if rows else ""}{repro}</div>'
+        ]
+        head = ('instruction', 'operation', 'source', 'verdict', 'worst element')
+        asked = table(head, rows, 'instructions were asked alone')
+        repro = f'<pre>{escaped(self.repro)}</pre>' if self.repro is not None else ''
+        source = f'<p><code>{escaped(self.source_line)}</code></p>' if self.source_line else ''
+        return piece(
+            f'<p><b class="{kind}">{escaped(self.verdict)}</b> {escaped(self.sentence)}</p>'
+            f'<p>target {escaped(self.target)}, profile {escaped(self.profile)}</p>'
+            f'{source}{asked}{repro}'
         )
 
 
-def _text(value: Any) -> str:
-    return html.escape(str(value)) if value is not None else ''
+# What a comparison says of each array.
+_COMPARED = ('name', 'shape', 'verdict', 'elements', 'equal', 'largest_distance')
 
 
 @dataclass(frozen=True)
@@ -316,11 +315,26 @@ class Comparison:
     def to_dict(self) -> dict[str, Any]:
         return {'left': self.left, 'right': self.right, **self.data}
 
+    def rows(self) -> list[dict[str, Any]]:
+        """What differs in each array of the result; `largest` is the element that differs most."""
+        rows = []
+        for array in self.data['outputs']:
+            row = {name: array[name] for name in _COMPARED}
+            largest = array.get('largest') or array.get('first') or {}
+            at = f'[{",".join(map(str, largest["at"]))}]' if largest else ''
+            row.update(largest=at, left=largest.get('left'), right=largest.get('right'))
+            rows.append(row)
+        return rows
+
     def to_pandas(self) -> pd.DataFrame:
-        return _frame(self.data['arrays'])
+        """A row for each array of the result."""
+        return _frame(self.rows())
 
     def _repr_html_(self) -> str:
-        return f'<p>{_text(self)}</p><pre>{_text(json.dumps(self.data, indent=2))}</pre>'
+        rows = self.rows()
+        head = [name.replace('_', ' ') for name in rows[0]] if rows else ()
+        arrays = table(head, [tuple(row.values()) for row in rows], 'arrays')
+        return piece(f'<p>{escaped(self)}</p>{arrays}')
 
 
 @dataclass(frozen=True)
@@ -366,18 +380,20 @@ class TriageReport:
         ])  # fmt: skip
 
     def _repr_html_(self) -> str:
-        rows = ''.join(
-            f'<tr><td>{_text(group["class"])}</td><td>{_text(group["operation"])}</td>'
-            f'<td>{_text(group["kind"])}</td><td>{_text(module["name"])}</td>'
-            f'<td>{_text(module["source"])}</td><td>{_text(module["detail"])}</td></tr>'
+        rows = [
+            (
+                group['class'],
+                group['operation'],
+                group['kind'],
+                module['name'],
+                module['source'],
+                module['detail'],
+            )
             for group in self.groups
             for module in group['modules']
-        )
-        return (
-            f'<p>{_text(self.sentence)}</p><table><thead><tr><th>class</th><th>operation</th>'
-            '<th>kind</th><th>module</th><th>source</th><th>first wrong element</th></tr></thead>'
-            f'<tbody>{rows}</tbody></table>'
-        )
+        ]
+        head = ('class', 'operation', 'kind', 'module', 'source', 'first wrong element')
+        return piece(f'<p>{escaped(self.sentence)}</p>{table(head, rows, "modules")}')
 
 
 class SuiteReport:
@@ -422,10 +438,4 @@ class SuiteReport:
             file.write(text)
 
     def _repr_html_(self) -> str:
-        return _framed(self.to_html())
-
-
-def _framed(page: str) -> str:
-    """A page inside another one, whose styles and scripts it does not meet."""
-    source = html.escape(page, quote=True)
-    return f'<iframe srcdoc="{source}" style="width:100%;height:640px;border:0"></iframe>'
+        return framed(self.to_html())

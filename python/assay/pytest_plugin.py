@@ -14,7 +14,6 @@ reports.
 from __future__ import annotations
 
 import dataclasses
-import html
 from collections.abc import Callable, Generator
 from typing import TYPE_CHECKING, Any
 
@@ -161,19 +160,16 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     path = session.config.getoption('--assay-html')
     if not path:
         return
+    from assay._html import escaped, page
+
     reports = session.config.stash[_REPORTS]
     wrong = sum(not ok for _, _, ok, _ in reports)
-    rows = ''.join(
-        f'<section><h2>{html.escape(test)}</h2>{page}</section>' for test, _, _, page in reports
+    sections = ''.join(
+        f'<section><h2>{escaped(test)}</h2>{piece}</section>' for test, _, _, piece in reports
     )
     with open(path, 'w', encoding='utf-8') as file:
-        file.write(
-            '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Assay</title><style>'
-            'body{font-family:sans-serif;margin:2em;max-width:80em}table{border-collapse:collapse}'
-            'td,th{border:1px solid #ccc;padding:2px 8px;text-align:left}pre{background:#f6f8fa}'
-            f'</style></head><body><h1>{len(reports)} programs judged, {wrong} not right</h1>{rows}'
-            '</body></html>\n'
-        )
+        title = f'{len(reports)} programs judged, {wrong} not right'
+        file.write(page(f'Assay: {title}', f'<h1>{title}</h1>{sections}'))
 
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:

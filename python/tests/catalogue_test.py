@@ -69,6 +69,9 @@ def test_the_error_of_a_function_over_all_arguments() -> None:
     assert 'NaN' in special.sentence
     assert len(wrong.plot['ulp']) == len(wrong.plot['argument']) >= 128
     assert max(wrong.plot['ulp']) == wrong.worst and '<svg' in wrong._repr_html_()
+    # Letters and lines have the colour of the page, which may be dark.
+    picture = wrong._repr_svg_()
+    assert 'fill="currentColor"' in picture and picture.count('stroke="currentColor"') == 3
 
 
 def test_samples_of_wide_types_and_pairs_of_narrow_ones() -> None:

@@ -1,5 +1,6 @@
 """diff, triage and suite with targets that are wrong on purpose, and their reports."""
 
+import dataclasses
 import json
 import os
 import pickle
@@ -104,6 +105,8 @@ def test_arguments_cannot_be_written_to_by_targets(add_tanh: assay.Module) -> No
 def test_comparison_of_two_implementations(add_tanh: assay.Module) -> None:
     same = assay.diff(add_tanh, 'cpu', 'golden', (X, X), max_ulp=4)
     assert isinstance(same, assay.Comparison) and same.ok
+    assert same.rows()[0]['elements'] == same.rows()[0]['equal'] == 4
+    assert '<th>elements</th>' in same._repr_html_()
     other = assay.diff(add_tanh, 'cpu', wrong_tanh, (X, X), max_ulp=4)
     assert not other and other.right == 'wrong_tanh' and 'wrong_tanh' in str(other)
 
@@ -142,7 +145,11 @@ def test_reports_in_other_forms(add_tanh: assay.Module) -> None:
     assert data['verdict'] == 'wrong' and len(data['instructions']) == 2
     assert 'tanh' in data['repro']
     page = report._repr_html_()
-    assert page.count('<tr>') == 3 and 'wrong' in page
+    assert page.count('<tr>') == 3 and 'wrong' in page and '<details' not in page
+    long = dataclasses.replace(report, instructions=report.instructions * 20)
+    assert '<details><summary>40 instructions were asked alone</summary>' in long._repr_html_()
+    # Without a graph the page has a light and a dark form of its own.
+    assert 'color-scheme:light dark' in dataclasses.replace(report, _page=None).to_html()
     evil = assay.load('HloModule m\nENTRY e { ROOT x = f32[1] parameter(0) }')
     assert '<script>' not in assay.diff(evil, right='golden', args=(X[:1],))._repr_html_()
 

@@ -67,6 +67,12 @@ def test_wrong_results_raise_with_the_users_line() -> None:
     assert assay.check(model, target=wrong_tanh, profile='xla-cpu', raise_on=None)(X, W).verdict == 'wrong'
 
 
+def test_a_target_is_judged_by_the_profile_that_the_command_takes() -> None:
+    chosen = {'golden': 'golden', 'cpu': 'cpu', wrong_tanh: 'cpu-strict', jax.devices()[0]: 'xla-cpu'}
+    for target, profile in chosen.items():
+        assert assay.check(lambda x: x + 1, target=target)(X).profile == profile, target
+
+
 class Broken:
     """A jitted function whose device gives other results than its program."""
 

@@ -6,20 +6,35 @@ function bucketName(i) {
   return i <= 7 ? `${2 ** (i - 2) + 1}–${high}` : i <= 14 ? `≤${high}` : `≤2^${i - 1}`;
 }
 
+// The buckets to draw; a longer run of empty ones is a single gap, `null`, so that labels stay readable.
+function histogramColumns(counts) {
+  const columns = [];
+  for (let i = 0; i < counts.length;) {
+    let end = i;
+    while (end < counts.length && !counts[end]) ++end;
+    const gap = end - i > 2;
+    columns.push(gap ? null : i);
+    i = gap ? end : i + 1;
+  }
+  return columns;
+}
+
 // Elements by distance in ulp, on a scale of logarithms: one bad element of a million still shows.
 function histogram(counts) {
-  const width = 46, height = 110, top = 18, wide = Math.max(counts.length, 4) * width;
+  const columns = histogramColumns(counts);
+  const width = 46, height = 110, top = 18, wide = Math.max(columns.length, 4) * width;
   const picture = make('svg', {viewBox: `0 0 ${wide} ${height + top + 22}`, width: wide, role: 'img',
                                'aria-label': 'Elements by distance: ' + counts.map((n, i) => n ? `${bucketName(i)} ulp: ${n}` : '')
                                    .filter(Boolean).join('; ')});
   const largest = Math.log2(1 + Math.max(...counts));
   picture.append(make('line', {'class': 'axis', x1: 0, x2: wide, y1: top + height + .5, y2: top + height + .5}));
-  counts.forEach((n, i) => {
-    const tall = n ? Math.max(3, height * Math.log2(1 + n) / largest) : 0, middle = i * width + width / 2;
+  columns.forEach((bucket, i) => {
+    const n = bucket === null ? 0 : counts[bucket], middle = i * width + width / 2;
+    const tall = n ? Math.max(3, height * Math.log2(1 + n) / largest) : 0;
     picture.append(
         make('rect', {x: i * width + 5, y: top + height - tall, width: width - 10, height: tall, rx: 3,
-                      fill: colourOf(i === 0 ? 'exact' : 'correctly rounded')}),
-        make('text', {x: middle, y: top + height + 15, 'text-anchor': 'middle'}, bucketName(i)));
+                      fill: colourOf(bucket === 0 ? 'exact' : 'correctly rounded')}),
+        make('text', {x: middle, y: top + height + 15, 'text-anchor': 'middle'}, bucket === null ? '…' : bucketName(bucket)));
     if (n) picture.append(make('text', {'class': 'value', x: middle, y: top + height - tall - 5, 'text-anchor': 'middle'}, count(n)));
   });
   return make('div', {'class': 'scroll'}, picture);

@@ -108,10 +108,19 @@ class GraphView {
     this.describe(node);
     if (!scroll) return;
     const [x, y, width, height] = node.data.box, view = node.section.view;
-    node.section.element.scrollIntoView({block: 'nearest'});
+    this.bringIntoView(node.section.element);
     view.scrollLeft = (x + width / 2) * this.zoom - view.clientWidth / 2;
     view.scrollTop = (y + height / 2) * this.zoom - view.clientHeight / 2;
-    node.element.focus({preventScroll: true});
+    // A frame in a notebook takes the focus only from itself.
+    if (window.top === window || document.hasFocus()) node.element.focus({preventScroll: true});
+  }
+
+  // scrollIntoView would also scroll the notebook in which the page is a frame.
+  bringIntoView(element) {
+    const {top, bottom} = element.getBoundingClientRect();
+    if (element.closest('dialog')) return element.scrollIntoView({block: 'nearest'});
+    if (top < 0 || bottom - top > innerHeight) window.scrollBy(0, top);
+    else if (bottom > innerHeight) window.scrollBy(0, bottom - innerHeight);
   }
 
   drawNode(node) {

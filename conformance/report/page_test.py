@@ -4,6 +4,7 @@ usage: page_test.py ASSAY
 
 Without Chromium the test is skipped (exit code 77), or fails where ASSAY_REQUIRE_PEERS is 1.
 """
+import html
 import json
 import os
 import shutil
@@ -130,6 +131,7 @@ class PageTest(unittest.TestCase):
                      'contraction is not granted', 'target 2.0 ms', '\\u{202e}'):
             self.assertIn(word, text)
         self.assertEqual(self.value("document.querySelectorAll('#detail svg rect').length"), 3)
+        self.assertEqual(self.value('histogramColumns([4, 0, 0, 1, 0, 0, 0, 2])'), [0, 1, 2, 3, None, 7])
         self.assertRegex(self.value("document.getElementById('command').textContent"), r"^assay test --target 'process:.*--filter add/f32/b$")
         self.value("select('whole/f32/g')")
         text = self.value("document.getElementById('detail').innerText")
@@ -169,6 +171,20 @@ class PageTest(unittest.TestCase):
         self.browser.open('about:blank')
         self.browser.open('file://' + paths[1])
         self.value = self.browser.value
+
+    def test_a_frame_leaves_the_page_around_it_where_it_is(self):
+        """Notebooks show the graph in a frame, which neither scrolls them nor takes the focus."""
+        self.graph(['HloModule m', 'ENTRY e {', '  x = f32[64] parameter(0)', '  ROOT t = f32[64] tanh(x)', '}'])
+        path = os.path.join(self.folder, 'around.html')
+        with open(os.path.join(self.folder, 'm.html'), encoding='utf-8') as file:
+            inner = html.escape(file.read())
+        with open(path, 'w', encoding='utf-8') as file:
+            file.write('<input id=cell><div style="height:3000px"></div>'
+                       f'<iframe style="width:100%;height:640px" srcdoc="{inner}"></iframe><script>cell.focus()</script>')
+        self.browser.open('about:blank')
+        self.browser.open('file://' + path)
+        self.browser.wait("!!document.querySelector('iframe').contentDocument.querySelector('g.node.on')")
+        self.assertEqual(self.value('[scrollY, document.activeElement.id]'), [0, 'cell'])
 
     def test_the_graph_of_a_program_that_fails(self):
         """A program of the suite: its graph opens over the page, with the wrong instruction in focus, and Escape goes back."""

@@ -126,16 +126,22 @@ def lasting(line):
 
 HEADER = """# The samples beside XLA CPU
 
-Made by `tools/peers/explain_samples.py build/release/bin/assay --write` (JAX 0.10.2). Outputs:
-golden results bit-equal to XLA CPU's stored ones (the strict ones where there are two), then the
-same for outputs of integers and truth values, then the largest distance of a float in ulp. A large
-distance is a difference of the whole program (cancellation, chaotic iteration, a branch taken the
-other way), whose origin the other columns show: every instruction alone, run by XLA CPU on golden
-operands. *Within bound*: inside `n u sum|terms|`, the residual of a factorisation or solve, or the
-function's ulp budget. *Freedom*: the other zero where it is open, denormals taken for zero, or
-another value that the reference admits at a decision point. Last what is none of these:
-unexplained, not judgeable (a sum in a type too narrow for its number of terms, a custom reducer
-or map, a matrix too near to a singular one, a variance that cancels), or not run.
+`tools/peers/explain_samples.py build/release/bin/assay --write` writes this page (JAX 0.10.2). Each
+row compares the golden results of a sample with XLA CPU's stored ones; where there are two of them,
+with those of the strict options.
+
+| column | what it counts |
+|---|---|
+| outputs equal | outputs that are equal bit for bit |
+| integer outputs equal | outputs of integers and truth values that are equal |
+| largest ulp | the largest distance of a float in ulp, over the whole program |
+| instructions equal | instructions with equal results, each run alone by XLA CPU on golden operands |
+| within bound | instructions inside `n u sum abs(terms)`, the residual of a factorisation or solve, or the ulp budget of the function |
+| freedom | instructions that differ by a permitted deviation: the other zero, denormals taken for zero, another value of a decision point |
+| anything else | what is none of these: unexplained, not run, or not judgeable (a sum in a type too narrow for its number of terms, a custom reducer or map, a matrix too near to a singular one, a variance that cancels) |
+
+A large distance is a difference of the whole program: cancellation, chaotic iteration, or a branch
+taken the other way. The other columns show where it comes from.
 
 | sample | outputs equal | integer outputs equal | largest ulp | instructions equal | within bound | freedom | anything else |
 |---|---|---|---|---|---|---|---|

@@ -63,10 +63,10 @@ class Executable {
 
   // Starts an execution on arguments by device. The executable, the buffers and the arrays of the
   // queues must stay valid until it has finished. Donated buffers are deleted when Start returns,
-  // unless it rejects the arguments: INVALID_ARGUMENT there are more or fewer leaves than the
-  // parameters have, or a buffer lies on another device, or is donated and also another argument
-  // FAILED_PRECONDITION an argument was deleted; the message names the parameter Arrays of the
-  // queues that no infeed takes are ignored.
+  // unless it rejects the arguments. Arrays of the queues that no infeed takes are ignored. Returns
+  // INVALID_ARGUMENT if there are more or fewer leaves than the parameters have, or if a buffer
+  // lies on another device, or is donated and also another argument; FAILED_PRECONDITION, with the
+  // name of the parameter, if an argument was deleted.
   absl::StatusOr<std::unique_ptr<Execution>> Start(absl::Span<const ExecuteInputs> inputs);
   // Calls Start and Await.
   absl::StatusOr<ExecuteResults> Execute(absl::Span<const ExecuteInputs> inputs);

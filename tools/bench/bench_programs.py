@@ -258,7 +258,11 @@ def cpu_time_of_assay(options, module, inputs):
         return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
     executions = 8 * options.repeat  # what starting takes is subtracted
-    return (run(executions + 1) - run(1)) / executions
+    seconds = (run(executions + 1) - run(1)) / executions
+    if seconds <= 0:
+        print(f'{module.stem}: shorter than what starting the command varies by; repeat more often', file=sys.stderr)
+        return math.nan
+    return seconds
 
 
 def measure(name, function, arguments, options, folder):

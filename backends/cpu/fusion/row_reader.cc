@@ -6,16 +6,6 @@
 #include "backends/defect.h"
 
 namespace assay::cpu {
-namespace {
-
-template <typename T>
-void FillWith(const std::byte* from, int64_t n, std::byte* to) {
-  T value;
-  std::memcpy(&value, from, sizeof(T));
-  for (int64_t i = 0; i < n; ++i) std::memcpy(to + i * sizeof(T), &value, sizeof(T));
-}
-
-}  // namespace
 
 std::optional<RowReader> RowReader::Create(const View& view, int64_t element_bytes) {
   const ViewPiece* piece = view.affine();
@@ -38,6 +28,7 @@ std::optional<RowReader> RowReader::Create(const View& view, int64_t element_byt
   }
   if (!repeats.has_value() || reader.length_ < kFewestElements) return std::nullopt;
   reader.repeats_ = *repeats;
+  reader.repeat_ = BestKernels().repeat[LogBytes(element_bytes)];
   for (int64_t k = 0; k < d; ++k) {
     reader.sizes_.push_back(view.sizes()[k]);
     reader.strides_.push_back(piece->strides[k]);
@@ -54,22 +45,6 @@ const std::byte* RowReader::Row(runtime::Sources sources, int64_t row) const {
   return sources[source_].data + position * element_bytes_;
 }
 
-void RowReader::Fill(const std::byte* from, int64_t n, std::byte* to) const {
-  switch (element_bytes_) {
-    case 1:
-      std::memset(to, static_cast<int>(*from), n);
-      return;
-    case 2:
-      return FillWith<uint16_t>(from, n, to);
-    case 4:
-      return FillWith<uint32_t>(from, n, to);
-    case 8:
-      return FillWith<uint64_t>(from, n, to);
-    default:
-      for (int64_t i = 0; i < n; ++i) std::memcpy(to + i * element_bytes_, from, element_bytes_);
-  }
-}
-
 const std::byte* RowReader::Block(runtime::Sources sources, int64_t first, int64_t n,
                                   std::byte* room, Filled* filled) const {
   int64_t row = first / length_, column = first % length_;
@@ -77,7 +52,7 @@ const std::byte* RowReader::Block(runtime::Sources sources, int64_t first, int64
     const std::byte* from = Row(sources, row);
     if (!repeats_) return from + column * element_bytes_;
     if (ASSAY_DEFECT(94, filled->from != from, filled->from == nullptr) || filled->count < n) {
-      Fill(from, n, room);
+      repeat_(&from, room, n, {});
       *filled = {.from = from, .count = n};
     }
     return room;
@@ -88,7 +63,7 @@ const std::byte* RowReader::Block(runtime::Sources sources, int64_t first, int64
     const int64_t count = std::min(n, length_ - column);
     const std::byte* from = Row(sources, row);
     if (repeats_) {
-      Fill(from, count, to);
+      repeat_(&from, to, count, {});
     } else {
       std::memcpy(to, from + column * element_bytes_, count * element_bytes_);
     }

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "backends/cpu/vector/kernel_table.h"
 #include "runtime/view_reader.h"
 #include "spec/views/view.h"
 
@@ -36,11 +37,11 @@ class RowReader {
   RowReader() = default;
   // Returns the first element of a row.
   const std::byte* Row(runtime::Sources sources, int64_t row) const;
-  void Fill(const std::byte* from, int64_t n, std::byte* to) const;
 
   int64_t element_bytes_ = 0;
   int64_t length_ = 1;
   bool repeats_ = false;  // true if a row repeats one element
+  BlockKernel repeat_ = nullptr;
   int64_t source_ = 0, offset_ = 0;
   Dimensions sizes_, strides_;  // of the dimensions that number the rows
 };

@@ -31,6 +31,8 @@ constexpr int LaneBytes(Lane lane) {
   constexpr int kBytes[kLaneCount] = {1, 2, 4, 8, 1, 2, 4, 8, 4, 8, 8, 16};
   return kBytes[static_cast<int>(lane)];
 }
+// The place in tables by the bytes of an element, 1 to 16.
+constexpr int LogBytes(int64_t bytes) { return __builtin_ctzll(static_cast<uint64_t>(bytes)); }
 // The lane of an element type; `type` is an array type.
 Lane LaneOf(ElementType type);
 // Returns true if elements of the type are stored as their lanes are.
@@ -78,6 +80,7 @@ struct KernelTable {
   // By log2 of the bytes of an element: pred, then two operands.
   BlockKernel select[5] = {};
   BlockKernel copy[5] = {};
+  BlockKernel repeat[5] = {};            // the one element of the operand, n times
   BlockKernel reduce_precision[4] = {};  // on patterns of 1, 2, 4, 8 bytes
   // Narrow integers: extends the low bits of a byte (the result of an operation, or storage);
   // clears the others.

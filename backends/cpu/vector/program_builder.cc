@@ -13,34 +13,6 @@ constexpr int64_t kBlockBytes = 32 << 10;
 constexpr int64_t kFewestElements = 128;
 constexpr int64_t kAlignment = 64;
 
-// One element to all of a block.
-template <int kBytes>
-void Splat(const std::byte* const* operands, std::byte* result, int64_t n,
-           const KernelParameters& /*parameters*/) {
-  for (int64_t i = 0; i < n; ++i) std::memcpy(result + i * kBytes, operands[0], kBytes);
-}
-
-BlockKernel SplatKernel(int32_t bytes) {
-  switch (bytes) {
-    case 1:
-      return Splat<1>;
-    case 2:
-      return Splat<2>;
-    case 4:
-      return Splat<4>;
-    case 8:
-      return Splat<8>;
-    default:
-      return Splat<16>;
-  }
-}
-
-BlockKernel CopyKernel(const KernelTable& kernels, int32_t bytes) {
-  int log = 0;
-  while ((1 << log) < bytes) ++log;
-  return kernels.copy[log];
-}
-
 }  // namespace
 
 ProgramBuilder::Register ProgramBuilder::NewRegister(int32_t bytes, bool uniform) {
@@ -84,7 +56,7 @@ ProgramBuilder::Value ProgramBuilder::AddInput(ElementType type, bool uniform) {
                                .element_bytes = uniform ? 0 : bytes,
                                .position = static_cast<int64_t>(inputs_.size())};
   inputs_.push_back({.bytes = bytes, .uniform = uniform});
-  if (uniform) storage = Emit(SplatKernel(bytes), {storage}, bytes);
+  if (uniform) storage = Emit(kernels_.repeat[LogBytes(bytes)], {storage}, bytes);
   return NewValue(type, kNone, storage);
 }
 
@@ -97,9 +69,9 @@ ProgramBuilder::Value ProgramBuilder::AddConstant(ElementType type, Element elem
                               .position = static_cast<int64_t>(constants_.size()) * 16};
   constants_.emplace_back();
   StoreElement(type, element, constants_.back().data(), 0);
-  const Register splat = Emit(SplatKernel(bytes), {source}, bytes);
-  registers_[splat].constant = static_cast<int32_t>(constants_.size()) - 1;
-  return NewValue(type, kNone, splat);
+  const Register repeated = Emit(kernels_.repeat[LogBytes(bytes)], {source}, bytes);
+  registers_[repeated].constant = static_cast<int32_t>(constants_.size()) - 1;
+  return NewValue(type, kNone, repeated);
 }
 
 // Steps that outputs need, in order.
@@ -176,7 +148,7 @@ std::unique_ptr<BlockProgram> ProgramBuilder::Build() {
     // Written by the step that computes it, unless that is none of a block or writes another.
     if (info.placed || info.uniform ||
         std::find(results.begin(), results.end(), storage) != results.end()) {
-      const Register copy = Emit(CopyKernel(kernels_, info.bytes), {storage}, info.bytes);
+      const Register copy = Emit(kernels_.copy[LogBytes(info.bytes)], {storage}, info.bytes);
       registers_[copy].uniform = false;
       output = NewValue(values_[output].type, kNone, copy);
     }

@@ -211,9 +211,18 @@ void FillFrom(KernelTable& table) {
 }
 
 template <typename T>
+void Repeat(Operands operands, std::byte* result, int64_t n, const KernelParameters&) {
+  const T element = reinterpret_cast<const Stored<T>*>(operands[0])->value;
+  auto* r = reinterpret_cast<Stored<T>*>(result);
+  ASSAY_VECTOR_LOOP
+  for (int64_t i = 0; i < n; ++i) r[i].value = element;
+}
+
+template <typename T>
 void FillMoves(KernelTable& table, int log_bytes) {
   table.select[log_bytes] = Ternary<Select, T, uint8_t, T>;
   table.copy[log_bytes] = Unary<Copy, T, T>;
+  table.repeat[log_bytes] = Repeat<T>;
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
 // The computations that instructions call: begun, filled and ended by ProgramWriter.
 #include <algorithm>
 
-#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "fuzz/programs/writer.h"
 #include "spec/builder/copy_module.h"
@@ -98,13 +97,13 @@ Instruction* ProgramWriter::ResultOf(const Shape& shape) {
 Instruction* ProgramWriter::UnusedValues(bool with_parameters) {
   // What the entry returns at most; a fused computation must use everything.
   const size_t most_results = 24;
-  absl::flat_hash_set<const Instruction*> used;
+  std::vector<bool> used(scope().computation->instruction_count());
   for (const auto& each : scope().computation->instructions()) {
-    for (const Instruction* operand : each->operands()) used.insert(operand);
+    for (const Instruction* operand : each->operands()) used[operand->index()] = true;
   }
   std::vector<Instruction*> results;
   for (const auto& each : scope().computation->instructions()) {
-    if (!each->shape().is_array() || used.contains(each.get())) continue;
+    if (!each->shape().is_array() || used[each->index()]) continue;
     const bool computes =
         each->opcode() != Opcode::kParameter && each->opcode() != Opcode::kConstant;
     if (computes || with_parameters) results.push_back(each.get());

@@ -390,12 +390,69 @@ void TotalOrders(ProgramWriter& w) {
   }
 }
 
+// Words of Expression for one operation on x, y, z, a number or a selection.
+std::string OneOperation(Choices& choices, bool is_float) {
+  static constexpr const char* kUnary[] = {"negate",    "abs",    "sign", "back narrow",
+                                           "back wide", "negate", "abs",  "turn"};
+  static constexpr const char* kOfFloats[] = {"exponential", "log",  "sqrt", "floor",
+                                              "ceil",        "tanh", "rsqrt"};
+  static constexpr const char* kOfIntegers[] = {"not", "popcnt", "not", "count-leading-zeros"};
+  static constexpr const char* kBinary[] = {"add",     "subtract", "multiply",  "divide",
+                                            "maximum", "minimum",  "remainder", "power",
+                                            "add",     "subtract"};
+  static constexpr const char* kBits[] = {
+      "shift-left", "shift-right-logical", "shift-right-arithmetic", "and", "or", "xor"};
+  static constexpr const char* kLeaves[] = {"x", "y", "x", "z", "1", "x", "y", "-1", "2", "3"};
+  static constexpr const char* kPredicates[] = {"p", "lt x y", "eq x y", "ge x 0"};
+  const char* const a = choices.Of(kLeaves);
+  const char* const b = choices.Of(kLeaves);
+  switch (choices.Below(8)) {
+    case 0:
+      return absl::StrCat(choices.Of(kUnary), " ", a);
+    case 1:
+      return absl::StrCat(is_float ? choices.Of(kOfFloats) : choices.Of(kOfIntegers), " ", a);
+    case 2:
+      return absl::StrCat("select ", choices.Of(kPredicates), " ", a, " ", b);
+    case 3:
+      if (!is_float) return absl::StrCat(choices.Of(kBits), " ", a, " ", b);
+      return absl::StrCat("clamp -1 ", a, " ", b);
+    default:
+      return absl::StrCat(choices.Of(kBinary), " ", a, " ", b);
+  }
+}
+
+// An operation on two results of operations, or on one of them and an operand: max(x + 1, x),
+// (x + y) rem y, select(p, x, y) == x, power(x, y) * power(x, z).
+void JoinedForms(ProgramWriter& w) {
+  static constexpr const char* kJoins[] = {
+      "maximum", "minimum", "subtract", "add", "multiply", "divide",   "remainder",
+      "lt",      "le",      "gt",       "ge",  "eq",       "ne",       "select p",
+      "and",     "or",      "xor",      "add", "multiply", "subtract", "atan2"};
+  static constexpr const char* kLeaves[] = {"x", "x", "y", "x"};
+  Sketch s(w);
+  const bool is_float = w.choices().OneIn(2);
+  const ElementType type = is_float ? TypeFrom(s, kFloats) : TypeFrom(s, kIntegers);
+  if (is_float ? !IsFloat(type) : !IsInteger(type)) return;
+  Expression expression(s, type, SizesOfExpression(w));
+  for (int64_t count = w.choices().Between(2, 4); count > 0; --count) {
+    const char* const join = w.choices().Of(kJoins);
+    const std::string first = OneOperation(w.choices(), is_float);
+    const std::string second = w.choices().OneIn(2) ? OneOperation(w.choices(), is_float)
+                                                    : std::string(w.choices().Of(kLeaves));
+    const bool exchanged = w.choices().OneIn(3);
+    const std::string text =
+        absl::StrCat(join, " ", exchanged ? second : first, " ", exchanged ? first : second);
+    expression.Write(text);
+  }
+}
+
 constexpr Idiom kExpressions[] = {
     {"telling conversions", TellingConversions},
     {"forms of floats", FloatForms},
     {"forms of integers", IntegerForms},
     {"trees of floats", FloatTrees},
     {"trees of integers", IntegerTrees},
+    {"joined forms", JoinedForms},
     {"rounded once", RoundedOnce},
     {"total orders", TotalOrders},
 };

@@ -204,12 +204,13 @@ void FoldsOfMoves(ProgramWriter& w) {
   Sketch s(w);
   const Opcode fold = w.choices().Of(kFolds);
   Instruction* const x = s.w().ArrayFor(fold, 2, 3);
-  const auto start = [&]() -> Instruction* {
-    return w.choices().OneIn(2) ? w.ScalarOf(s.TypeOf(x)) : w.PlainSplat(s.TypeOf(x), {});
-  };
   const int64_t before = w.choices().Below(4);
   Instruction* const moved = before == 0 ? x : before == 1 ? Combined(s, x) : Moved(s, x);
   if (moved == nullptr || moved->shape().rank() == 0) return;
+  // The type is that of `moved`: the magnitude of a complex number is real.
+  const auto start = [&]() -> Instruction* {
+    return w.choices().OneIn(2) ? w.ScalarOf(s.TypeOf(moved)) : w.PlainSplat(s.TypeOf(moved), {});
+  };
   const int64_t d = w.choices().Below(moved->shape().rank());
   Instruction* const once = s.Reduce(moved, fold, {d}, start());
   if (once == nullptr) return;
@@ -346,6 +347,42 @@ void CallsOfMoves(ProgramWriter& w) {
   w.WriteOn(w.choices().Of(kTakers), moved);
 }
 
+// Products of square matrices: of exchanged and of transposed factors, of products, of sums and of
+// concatenations. Products of anything but square matrices mostly differ by their shape.
+void MatrixProducts(ProgramWriter& w) {
+  Sketch s(w);
+  const int64_t n = w.choices().Between(2, 4);
+  const ElementType type = s.AnyOf({ElementType::kF32, ElementType::kS32, ElementType::kF64,
+                                    ElementType::kBF16, ElementType::kC64, ElementType::kS8});
+  const Dimensions sizes = {n, n};
+  if (n * n > w.limits().argument_elements) return;
+  Instruction* const a = w.NewArray(type, sizes);
+  Instruction* const b = w.NewArray(type, sizes);
+  const int64_t left = w.choices().Below(2), right = w.choices().Below(2);
+  const auto product = [&](Instruction* x, Instruction* y) { return s.Dot(x, y, left, right); };
+  Instruction* const first = product(a, b);
+  switch (w.choices().Below(6)) {
+    case 0:
+      product(b, a);
+      return;
+    case 1:
+      s.Transpose(first, {1, 0});
+      return;
+    case 2:
+      product(s.Transpose(a, {1, 0}), b);
+      return;
+    case 3:
+      product(first, a);
+      product(a, product(b, a));
+      return;
+    case 4:
+      product(s.Op(kAdd, {a, w.ArrayOf(type, sizes)}), b);
+      return;
+    default:
+      product(s.Concatenate({a, w.ArrayOf(type, sizes)}, 1 - left), b);
+  }
+}
+
 constexpr Idiom kMovement[] = {
     {"moves of moves", MovesOfMoves},
     {"the same move twice", SameMoveTwice},
@@ -355,6 +392,7 @@ constexpr Idiom kMovement[] = {
     {"pads and slices", PadsAndSlices},
     {"folds of moves", FoldsOfMoves},
     {"dots of moves", DotsOfMoves},
+    {"products of matrices", MatrixProducts},
     {"reads behind updates", ReadAfterUpdate},
     {"orders and indices", OrdersAndIndices},
     {"other operations of moves", CallsOfMoves},

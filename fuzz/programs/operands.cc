@@ -254,12 +254,11 @@ Dimensions ProgramWriter::AnySizes(int64_t least_rank, int64_t most_rank, int64_
   static constexpr int64_t kRanks[] = {1, 2, 2, 1, 3, 0, 2, 4};
   const int64_t rank = scale_ == Scale::kDeep ? choices().Between(4, 8) : choices().Of(kRanks);
   Dimensions sizes(std::clamp(rank, least_rank, most_rank));
-  int64_t count = 1;
+  int64_t count = 1;  // as if a size of 0 were 1: NonEmptyArray makes it 1
   for (int64_t& size : sizes) {
     size = AnySize();
-    if (count * size > most_elements)
-      size = count == 0 ? 1 : std::max<int64_t>(1, most_elements / count % 4);
-    count *= size;
+    if (count * size > most_elements) size = std::max<int64_t>(1, most_elements / count % 4);
+    count *= std::max<int64_t>(size, 1);
   }
   return sizes;
 }

@@ -108,13 +108,17 @@ ElementType OtherFactor(ProgramWriter& w, ElementType type) {
   return w.choices().OneIn(8) ? w.TypeOfClass(type) : type;
 }
 
+// A divisor: the least one that is not below a number that is drawn. Divisors are looked for in
+// pairs, since a size may be large.
 int64_t AnyDivisor(ProgramWriter& w, int64_t of) {
-  const int64_t first = w.choices().Below(of);
-  for (int64_t k = 0; k < of; ++k) {
-    const int64_t divisor = (first + k) % of + 1;
-    if (of % divisor == 0) return divisor;
+  const int64_t least = w.choices().Below(of) + 1;
+  int64_t divisor = of;
+  for (int64_t small = 1; small * small <= of; ++small) {
+    if (of % small != 0) continue;
+    if (small >= least) return std::min(divisor, small);
+    if (of / small >= least) divisor = of / small;
   }
-  return 1;
+  return divisor;
 }
 
 }  // namespace

@@ -59,7 +59,9 @@ IndexPlan PlanIndices(ProgramWriter& w, const Shape& operand) {
   // Batch dimensions of the indices: those that go with the operand's, and others.
   for (const int64_t d : plan.batching) plan.batch_sizes.push_back(operand.dimension(d));
   for (int64_t more = w.choices().Below(3); more > 0; --more) {
-    plan.batch_sizes.push_back(std::clamp<int64_t>(w.AnySize(), 1, 8));
+    const int64_t size = std::clamp<int64_t>(w.AnySize(), 1, 8);
+    const bool fits = CountOf(plan.batch_sizes) * size <= w.limits().elements / 8;
+    plan.batch_sizes.push_back(fits ? size : 1);
   }
   std::vector<int64_t> place(plan.batch_sizes.size());
   std::iota(place.begin(), place.end(), 0);

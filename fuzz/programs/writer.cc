@@ -88,6 +88,22 @@ int64_t CountOf(Sizes sizes) {
   return count;
 }
 
+namespace {
+
+// Returns true if there are more elements than `most` once each size of 0 is 1: operands of such
+// sizes may have to be arrays that are not empty.
+bool IsTooLong(Sizes sizes, int64_t most) {
+  int64_t count = 1;
+  for (const int64_t size : sizes) {
+    const int64_t own = std::max<int64_t>(size, 1);
+    if (own > most / count) return true;
+    count *= own;
+  }
+  return false;
+}
+
+}  // namespace
+
 ProgramWriter::ProgramWriter(const Grammar& grammar, absl::Span<const uint8_t> records,
                              FuzzProgram* program)
     : grammar_(grammar), records_(records), program_(program), limits_(grammar.limits()) {
@@ -294,12 +310,11 @@ Instruction* ProgramWriter::AddInferred(std::unique_ptr<Instruction> instruction
   int64_t count = 0;
   for (const Shape* leaf : Leaves(shape)) {
     if (!leaf->is_array()) continue;
-    const absl::StatusOr<int64_t> own = leaf->ElementCount();
-    if (!own.ok() || *own > limits().elements) {
+    if (IsTooLong(leaf->dimensions(), limits().elements)) {
       LeaveOut();
       return nullptr;
     }
-    count += *own;
+    count += CountOf(leaf->dimensions());
   }
   // Scalars are always there: regions are made of them.
   if (count > 1 && elements_ + count > limits().all_elements) {

@@ -192,11 +192,16 @@ int FuzzCommand::Cover(const fuzz::Grammar& grammar) const {
     return Fail(status, output);
   }
   const int64_t count = programs >= 0 ? programs : kUsualPrograms;
+  int64_t refused = 0;
+  std::string refusal;
   Progress progress(!output.quiet);
   for (int64_t i = place_.index; i < count && !fuzzing_stops; i += place_.count) {
     const fuzz::Bytes bytes = fuzz::ProgramBytes(seed, i, known, records);
     const fuzz::FuzzProgram program = fuzz::DecodeProgram(grammar, bytes);
     found.Add(*program.module);
+    if (program.refused > 0 && refused++ == 0) {
+      refusal = absl::StrCat("program ", i, ": ", program.refusal);
+    }
     if (illegal) {
       const auto broken = fuzz::BreakProgram(*program.module, {}, static_cast<uint64_t>(i));
       if (broken) found.AddIllegal(broken->clause, /*is_near_miss=*/false);
@@ -215,6 +220,12 @@ int FuzzCommand::Cover(const fuzz::Grammar& grammar) const {
             << " legal pairs of operation and type, " << found.EmptyAttributes().size()
             << " attributes and " << found.EmptyPairs().size()
             << " pairs of operations are in none; the table is in " << Printable(coverage) << "\n";
+  if (refused > 0) {
+    return Fail(absl::InternalError(absl::StrCat(
+                    "the generator wrote instructions that the shape rules reject in ", refused,
+                    " programs, which is a mistake of Assay; the first is ", refusal)),
+                output);
+  }
   return kExitOk;
 }
 

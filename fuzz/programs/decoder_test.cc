@@ -131,6 +131,16 @@ TEST(DecoderTest, RandomProgramsAreValid) {
   EXPECT_LT(left_out, records / 20);
 }
 
+// The results of topk have a layout, which operands of one instruction may have to share.
+TEST(DecoderTest, OperandsWithLayoutsAreValid) {
+  GrammarOptions options;
+  options.operations = {"all-to-all", "topk", "bitcast"};
+  const Grammar grammar = Made(options);
+  for (int64_t i = 0; i < Scheduled(1500); ++i) {
+    ASSERT_TRUE(IsValid(grammar, RandomBytes(6, i, 12))) << "program " << i;
+  }
+}
+
 // Bytes cut anywhere, and limits of any size.
 TEST(DecoderTest, CutProgramsAndTightLimitsAreValid) {
   for (const int64_t elements : {1, 8, 64}) {

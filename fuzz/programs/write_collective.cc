@@ -164,7 +164,9 @@ void WriteAllToAll(ProgramWriter& w, Opcode opcode) {
     Instruction* const x = w.ArrayFor(opcode);
     std::vector<Instruction*> operands = {x};
     while (static_cast<int64_t>(operands.size()) < groups.members) {
-      operands.push_back(w.LikeArray(x));
+      // All must have one layout, which the results of some operations have.
+      Instruction* const other = w.LikeArray(x);
+      operands.push_back(other->shape().layout() == x->shape().layout() ? other : x);
     }
     std::vector<Shape> shapes(operands.size(),
                               Shape(x->shape().element_type(), x->shape().dimensions()));

@@ -48,12 +48,20 @@ void Machine::AddStats() const {
 }
 
 absl::Status Machine::Start(const Computation& computation, absl::Span<const Literal> arguments) {
+  ChooseReplay(computation);
+  if (replay_ == Replayer::Mode::kReplay) return StartReplay(computation, arguments);
   if (absl::Status status = PlaceConstants(); !status.ok()) return status;
   int64_t reserved = 0;  // until the run ends
-  return Begin(*module_.plan_of(computation), arguments, &reserved);
+  absl::Status status = Begin(*module_.plan_of(computation), arguments, &reserved);
+  if (status.ok() && replay_ == Replayer::Mode::kRecord) status = StartRecording();
+  return status;
 }
 
 absl::Status Machine::Advance() {
+  if (replay_ == Replayer::Mode::kReplay) {
+    finished_ = true;
+    return replayer_->Replay();
+  }
   absl::Status status = RunUntil(1);
   if (!status.ok()) {
     stack_.clear();
@@ -65,9 +73,17 @@ absl::Status Machine::Advance() {
 }
 
 absl::StatusOr<Literal> Machine::TakeResult() {
+  if (replay_ == Replayer::Mode::kReplay) return ToHost(ReplayedResult());
+  if (replay_ == Replayer::Mode::kRecord && nested_runs_ == 0) {
+    if (absl::Status status = EndRecording(); !status.ok()) return status;
+  }
   absl::StatusOr<Literal> result = End();
   if (values_ == nullptr || !result.ok()) return result;
-  return ToHost(*result);
+  result = ToHost(*result);
+  if (result.ok() && replayer_ != nullptr && nested_runs_ == 0) {
+    replayer_->End(context_.budget->spent());
+  }
+  return result;
 }
 
 const Pending* Machine::waits_for() const { return pending_.get(); }

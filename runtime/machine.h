@@ -11,6 +11,7 @@
 #include "runtime/memory.h"
 #include "runtime/plan.h"
 #include "runtime/process.h"
+#include "runtime/replay.h"
 #include "runtime/run.h"
 #include "runtime/value_memory.h"
 
@@ -92,6 +93,16 @@ class Machine : public ComputationCaller {
   // Releases values that are not read again, and moves to the next step.
   void PassOver(Activation& activation, const Step& step);
 
+  // Repeated runs (machine_replay.cc). Sets `replay_` and `replayer_`.
+  void ChooseReplay(const Computation& computation);
+  absl::Status StartReplay(const Computation& computation, absl::Span<const Literal> arguments);
+  // Starts the record of the run whose arguments are in the top activation.
+  absl::Status StartRecording();
+  // Ends the record of the run that the top activation has made, and executes it.
+  absl::Status EndRecording();
+  // Returns the results of the recorded run, in the memory where they are.
+  Literal ReplayedResult() const;
+
   absl::Status Push(const ComputationPlan& plan, Frame* frame);
   // Copies the constants of all plans to the memory of values.
   absl::Status PlaceConstants();
@@ -147,8 +158,12 @@ class Machine : public ComputationCaller {
   RunStats* stats_;
   std::shared_ptr<MemoryAccount> memory_;
   const std::unique_ptr<EngineState> state_;
-  Context& context_;           // the state's
-  ValueMemory* const values_;  // the state's; null if values are in host memory
+  Context& context_;              // the state's
+  ValueMemory* const values_;     // the state's; null if values are in host memory
+  Replayer* replayer_ = nullptr;  // the state's, if the run may be repeated
+  Replayer::Mode replay_ = Replayer::Mode::kRun;
+  const Computation* replayed_ = nullptr;    // the computation of a run that is repeated
+  std::vector<std::byte*> argument_places_;  // of a run that is recorded
   std::vector<Activation> stack_;
   PendingPtr pending_;  // the result that the top step waits for
   std::vector<std::unique_ptr<Frame>> frames_;

@@ -25,6 +25,16 @@ absl::Status CheckRunnable(const Module& module) {
   return status.ok() || !only_strict ? status : absl::UnimplementedError(status.message());
 }
 
+bool Repeats(const ComputationPlan& plan) {
+  return std::all_of(plan.steps.begin(), plan.steps.end(),
+                     [](const Step& step) {
+                       return step.kind == StepKind::kKernel || step.kind == StepKind::kCall ||
+                              step.kind == StepKind::kObserve;
+                     }) &&
+         std::all_of(plan.slots.begin(), plan.slots.end(),
+                     [](const Slot& slot) { return slot.sizes < 0; });
+}
+
 }  // namespace
 
 ModulePlan::ModulePlan(const Module& module, const Engine& engine, const PlanOptions& options)
@@ -69,6 +79,7 @@ absl::StatusOr<std::unique_ptr<ModulePlan>> ModulePlan::Create(const Module& mod
         PlanBuilder(*computation, *planned, plans, budget).Build();
     if (!plan.ok()) return plan.status();
     (*plan)->number = static_cast<int32_t>(planned->plans_.size());
+    planned->repeats_ = planned->repeats_ && Repeats(**plan);
     plans[computation] = plan->get();
     planned->plans_.push_back(*std::move(plan));
   }

@@ -22,6 +22,7 @@
 namespace assay::runtime {
 
 class Process;
+class Replayer;  // replay.h
 
 // The memory of one device. Calls and the device's kernels take effect in the order in which they
 // are issued. Only CopyOut waits for them.
@@ -89,6 +90,8 @@ class DeviceEngine : public Engine {
 class DeviceState : public EngineState {
  public:
   virtual ValueMemory& memory() = 0;
+  // Returns what repeats runs on this device, or null if every run issues its kernels one by one.
+  virtual Replayer* replayer() { return nullptr; }
 };
 
 }  // namespace assay::runtime

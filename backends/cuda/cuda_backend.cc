@@ -15,7 +15,8 @@ namespace {
 
 // A plan with the engine and the module that it refers to.
 struct PlanWithEngine {
-  explicit PlanWithEngine(std::shared_ptr<cuda::DevicePool> pool) : engine(std::move(pool)) {}
+  PlanWithEngine(std::shared_ptr<cuda::DevicePool> pool, bool graphs)
+      : engine(std::move(pool), graphs) {}
   cuda::CudaEngine engine;
   std::unique_ptr<Module> module;  // null: that of the caller
   std::unique_ptr<const runtime::ModulePlan> plan;
@@ -54,6 +55,9 @@ absl::Status SetEmulatorOption(absl::string_view name, absl::string_view value,
   } else if (name == "fuse") {
     options->fuse = value == "on";
     valid = value == "on" || value == "off";
+  } else if (name == "graphs") {
+    options->graphs = value == "on";
+    valid = value == "on" || value == "off";
   } else if (name == "check") {
     valid = SetChecked(value, options);
   } else {
@@ -65,7 +69,9 @@ absl::Status SetEmulatorOption(absl::string_view name, absl::string_view value,
       "' is not an option; there are schedule=forward, backward, random or run-ahead, seed=N, "
       "devices=1 to 8, memory=BYTES of a device, and check=on or off (on: races, bounds and "
       "uninitialised memory are errors; not in programs with a sanitizer), fuse=on or off (off: a "
-      "launch for every operation), blocks=N, the most that a launch gets, and omit=FILE:LINE, a "
+      "launch for every operation), graphs=on or off (off: every run issues its launches one by "
+      "one), "
+      "blocks=N, the most that a launch gets, and omit=FILE:LINE, a "
       "barrier that is left out"));
 }
 
@@ -119,7 +125,7 @@ absl::StatusOr<std::shared_ptr<const runtime::ModulePlan>> CudaBackend::Plan(
   runtime::PlanOptions plan;
   plan.observed = options.observed;
   plan.seconds = options.seconds >= 0 ? options.seconds : seconds_;
-  auto planned = std::make_shared<PlanWithEngine>(pool_);
+  auto planned = std::make_shared<PlanWithEngine>(pool_, graphs_);
   const Module* planned_module = &module;
   // Observers see the instructions as they are written.
   if (fuse_ && !options.observed && VerifyModule(module).ok()) {

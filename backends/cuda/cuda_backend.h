@@ -19,11 +19,13 @@ struct CudaOptions {
   runtime::RunOptions run = {};
   double seconds = -1;  // that planning a module may take; negative: unlimited
   bool fuse = true;     // makes fusions; otherwise every operation is a launch of its own
+  bool graphs = true;   // runs a module from its third run on as a graph, where that is possible
 };
 
 // The options of cuda-emulated.
 struct CudaEmulatedOptions : cuda::EmulatorOptions {
   bool fuse = true;
+  bool graphs = true;
 };
 // Parses "schedule=random,seed=3,devices=2,memory=1073741824", in any order; an empty text gives
 // the defaults. Returns INVALID_ARGUMENT with the name of an unknown option.
@@ -51,12 +53,14 @@ class CudaBackend : public EngineBackend {
         name_(std::move(name)),
         pool_(std::move(pool)),
         seconds_(options.seconds),
-        fuse_(options.fuse) {}
+        fuse_(options.fuse),
+        graphs_(options.graphs) {}
 
   const std::string name_;
   const std::shared_ptr<cuda::DevicePool> pool_;
   const double seconds_;
   const bool fuse_;
+  const bool graphs_;
 };
 
 }  // namespace assay::cuda

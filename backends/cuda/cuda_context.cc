@@ -28,7 +28,6 @@ absl::Status RunOnDevice(PlanRunner& runner, int64_t steps,
                          absl::Span<const runtime::ArrayRef> operands,
                          absl::Span<const runtime::MutableArrayRef> results,
                          absl::Span<const uint64_t> words, CudaContext& context) {
-  constexpr int64_t kMostStepsAhead = int64_t{1} << 24;
   absl::StatusOr<Device*> device = context.UseDevice();
   if (!device.ok()) return device.status();
   std::vector<const std::byte*> inputs;

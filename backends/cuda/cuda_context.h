@@ -16,6 +16,9 @@
 
 namespace assay::cuda {
 
+// The number of steps by which the host may run ahead of the device, so that time budgets are kept.
+inline constexpr int64_t kMostStepsAhead = int64_t{1} << 24;
+
 struct CudaContext : runtime::Context {
   explicit CudaContext(std::shared_ptr<DevicePool> pool) : pool(std::move(pool)) {}
   // Waits for enqueued work, which reads memory of the host and of the plan.
@@ -34,8 +37,7 @@ struct CudaContext : runtime::Context {
 };
 
 // Enqueues the launches of an instruction on arrays of the context's device. `steps` is the cost of
-// the instruction. The number of steps by which the host may run ahead of the device is limited, so
-// that time budgets are kept.
+// the instruction. Waits after every kMostStepsAhead steps.
 absl::Status RunOnDevice(PlanRunner& runner, int64_t steps,
                          absl::Span<const runtime::ArrayRef> operands,
                          absl::Span<const runtime::MutableArrayRef> results,

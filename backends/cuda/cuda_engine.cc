@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -124,10 +125,14 @@ class CudaEffect : public runtime::Effect {
 
 class CudaState : public runtime::DeviceState {
  public:
-  CudaState(std::shared_ptr<DevicePool> pool, std::shared_ptr<ConstantCache> constants)
-      : context_(std::move(pool)), values_(context_, std::move(constants)) {}
+  CudaState(std::shared_ptr<DevicePool> pool, std::shared_ptr<ConstantCache> constants,
+            std::shared_ptr<GraphCache> graphs)
+      : context_(std::move(pool)), values_(context_, std::move(constants)) {
+    if (graphs != nullptr) replayer_.emplace(context_, std::move(graphs));
+  }
   Context& context() override { return context_; }
   runtime::ValueMemory& memory() override { return values_; }
+  runtime::Replayer* replayer() override { return replayer_.has_value() ? &*replayer_ : nullptr; }
   void AddStats(runtime::RunStats& stats) const override {
     if (auto* const counted = dynamic_cast<CudaStats*>(&stats)) {
       counted->device += context_.Counts();
@@ -137,6 +142,7 @@ class CudaState : public runtime::DeviceState {
  private:
   CudaContext context_;
   CudaValues values_;
+  std::optional<GraphReplayer> replayer_;
 };
 
 }  // namespace
@@ -196,7 +202,7 @@ runtime::EffectOr CudaEngine::PrepareEffect(const Instruction& instruction) cons
 }
 
 std::unique_ptr<runtime::EngineState> CudaEngine::NewState(bool /*counted*/) const {
-  return std::make_unique<CudaState>(pool_, constants_);
+  return std::make_unique<CudaState>(pool_, constants_, graphs_);
 }
 
 }  // namespace assay::cuda

@@ -11,13 +11,16 @@
 #include "absl/types/span.h"
 #include "backends/cuda/cuda_values.h"
 #include "backends/cuda/device_pool.h"
+#include "backends/cuda/graph_replayer.h"
 #include "runtime/value_memory.h"
 
 namespace assay::cuda {
 
 class CudaEngine : public runtime::DeviceEngine {
  public:
-  explicit CudaEngine(std::shared_ptr<DevicePool> pool) : pool_(std::move(pool)) {}
+  // `graphs` permits runs as graphs (graph_replayer.h).
+  CudaEngine(std::shared_ptr<DevicePool> pool, bool graphs)
+      : pool_(std::move(pool)), graphs_(graphs ? std::make_shared<GraphCache>() : nullptr) {}
 
   // Returns OK if the engine supports the instruction's operation, otherwise UNIMPLEMENTED with its
   // name. Types and attributes are checked when the instruction is prepared.
@@ -38,6 +41,7 @@ class CudaEngine : public runtime::DeviceEngine {
  private:
   const std::shared_ptr<DevicePool> pool_;
   const std::shared_ptr<ConstantCache> constants_ = std::make_shared<ConstantCache>();
+  const std::shared_ptr<GraphCache> graphs_;  // null if runs are not recorded
 };
 
 }  // namespace assay::cuda

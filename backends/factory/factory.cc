@@ -63,7 +63,7 @@ MadeBackend MakeCudaEmulated(absl::string_view argument, const BackendOptions& o
   if (!argument.empty()) absl::StrAppend(&name, ":", argument);
   return cuda::CudaBackend::Create(
       std::move(name), cuda::EmulatedRuntime::Create(*emulator),
-      {GoldenOptionsOf(options).run, options.budget.seconds, emulator->fuse});
+      {GoldenOptionsOf(options).run, options.budget.seconds, emulator->fuse, emulator->graphs});
 }
 
 // A word of a command for the shell.

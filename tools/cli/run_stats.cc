@@ -74,10 +74,11 @@ void PrintStats(const runtime::RunStats& counted, double seconds) {
   if (const auto* cuda = dynamic_cast<const cuda::CudaStats*>(&counted)) {
     const cuda::DeviceCounts& device = cuda->device;
     std::cout << absl::StreamFormat(
-        ", kernel launches %d, copies to the device %d, to the host %d, on the device %d "
+        ", kernel launches %d, graph launches %d, copies to the device %d, to the host %d, on the "
+        "device %d "
         "(%d bytes in all), fills %d, waits of the host %d",
-        device.launches, device.copies_in, device.copies_out, device.copies_on, device.copied_bytes,
-        device.fills, device.waits);
+        device.launches, device.graph_launches, device.copies_in, device.copies_out,
+        device.copies_on, device.copied_bytes, device.fills, device.waits);
   }
   const auto* golden = dynamic_cast<const RunStats*>(&counted);
   if (golden == nullptr) {

@@ -1,6 +1,7 @@
 #include "backends/cuda/device/device.h"
 
 #include "absl/strings/str_cat.h"
+#include "backends/cuda/device/block_pool.h"
 
 namespace assay::cuda {
 
@@ -76,18 +77,20 @@ DeviceBuffer& DeviceBuffer::operator=(DeviceBuffer&& other) noexcept {
   data_ = std::exchange(other.data_, nullptr);
   bytes_ = std::exchange(other.bytes_, 0);
   epoch_ = other.epoch_;
+  pool_ = std::move(other.pool_);
   return *this;
 }
 
 void DeviceBuffer::Release() {
   if (data_ == nullptr) return;
-  // A reset has freed it already.
-  if (device_->epoch() == epoch_) {
-    Api& api = *device_->api_;
-    api.SetDevice(device_->ordinal_);
-    // A call that failed for another reason has freed nothing.
-    if (api.FreeAsync(data_, device_->stream_) != Error::kSuccess) api.Free(data_);
+  const std::shared_ptr<BlockPool> pool = std::move(pool_);
+  if (pool != nullptr && pool->TakeBack(data_, bytes_)) {
+    data_ = nullptr;
+    device_ = nullptr;
+    return;
   }
+  // A reset has freed it already.
+  if (device_->epoch() == epoch_) device_->Free(data_);
   data_ = nullptr;
   device_ = nullptr;
 }
@@ -137,6 +140,8 @@ absl::Status Device::Use() {
   if (!status.ok() || (stream_ != nullptr && stream_epoch_ == epoch())) return status;
   // A reset has taken the stream and its work.
   has_work_ = false;
+  captures_ = false;
+  freed_later_.clear();
   kept_.clear();
   stream_epoch_ = epoch();
   const Error error = api_->StreamCreate(&stream_);
@@ -147,6 +152,20 @@ absl::Status Device::Use() {
 absl::StatusOr<DeviceBuffer> Device::Allocate(int64_t bytes) {
   if (absl::Status status = Use(); !status.ok()) return status;
   DeviceBuffer buffer;
+  if (pool_ != nullptr) {
+    std::byte* const block = pool_->Give(bytes);
+    buffer.pool_ = pool_;
+    buffer.data_ = block;
+    buffer.device_ = shared_from_this();
+    buffer.bytes_ = bytes;
+    buffer.epoch_ = epoch();
+    if (block != nullptr) return buffer;
+    if (captures_) {
+      return absl::InternalError(absl::StrCat("CUDA device ", ordinal_,
+                                              ": the recorded run allocates ", bytes,
+                                              " bytes more than the run before it"));
+    }
+  }
   void* pointer = nullptr;
   // The runtime gives null for nothing, which is no place.
   const int64_t size = bytes < 1 ? 1 : bytes;
@@ -159,6 +178,17 @@ absl::StatusOr<DeviceBuffer> Device::Allocate(int64_t bytes) {
   buffer.bytes_ = bytes;
   buffer.epoch_ = epoch();
   return buffer;
+}
+
+void Device::Free(std::byte* data) {
+  const std::lock_guard<std::mutex> lock(capture_mutex_);
+  if (captures_) {
+    freed_later_.push_back(data);
+    return;
+  }
+  api_->SetDevice(ordinal_);
+  // A call that failed for another reason has freed nothing.
+  if (api_->FreeAsync(data, stream_) != Error::kSuccess) api_->Free(data);
 }
 
 absl::Status Device::CopyIn(std::byte* to, const void* from, int64_t bytes) {
@@ -185,8 +215,10 @@ absl::Status Device::Copy(std::byte* to, const std::byte* from, int64_t bytes) {
   if (bytes == 0) return absl::OkStatus();
   if (absl::Status status = Use(); !status.ok()) return status;
   has_work_ = true;
-  ++counts_.copies_on;
-  counts_.copied_bytes += bytes;
+  if (!captures_) {
+    ++counts_.copies_on;
+    counts_.copied_bytes += bytes;
+  }
   return Check(api_->MemcpyAsync(to, from, bytes, CopyKind::kDeviceToDevice, stream_),
                "cudaMemcpyAsync on the device");
 }
@@ -195,7 +227,7 @@ absl::Status Device::FillZero(std::byte* to, int64_t bytes) {
   if (bytes == 0) return absl::OkStatus();
   if (absl::Status status = Use(); !status.ok()) return status;
   has_work_ = true;
-  ++counts_.fills;
+  if (!captures_) ++counts_.fills;
   return Check(api_->MemsetAsync(to, 0, bytes, stream_), "cudaMemsetAsync");
 }
 
@@ -210,7 +242,7 @@ absl::Status Device::Launch(const Entry& entry, emulator::Extent grid, emulator:
     if (!status.ok()) return status;
   }
   has_work_ = true;
-  ++counts_.launches;
+  if (!captures_) ++counts_.launches;
   const Error error = api_->LaunchKernel(entry, grid, block, shared_bytes, parameters, stream_);
   if (error == Error::kSuccess) return absl::OkStatus();
   return Check(error, absl::StrCat("launch of ", entry.name));
@@ -256,13 +288,32 @@ absl::Status Device::WaitFor(const DeviceEvent& event) {
 
 absl::Status Device::BeginCapture() {
   if (absl::Status status = Use(); !status.ok()) return status;
-  return Check(api_->StreamBeginCapture(stream_), "cudaStreamBeginCapture");
+  const std::lock_guard<std::mutex> lock(capture_mutex_);
+  const Error error = api_->StreamBeginCapture(stream_);
+  captures_ = error == Error::kSuccess;
+  return Check(error, "cudaStreamBeginCapture");
+}
+
+Error Device::StopCapture(GraphHandle** graph) {
+  Error error = api_->SetDevice(ordinal_);
+  if (error == Error::kSuccess) error = api_->StreamEndCapture(stream_, graph);
+  // The stream may still be captured; nothing else could then be enqueued on it.
+  if (error != Error::kSuccess && api_->StreamEndCapture(stream_, graph) == Error::kSuccess) {
+    api_->GraphDestroy(*graph);
+  }
+  std::vector<std::byte*> freed;
+  {
+    const std::lock_guard<std::mutex> lock(capture_mutex_);
+    captures_ = false;
+    freed.swap(freed_later_);
+  }
+  for (std::byte* const data : freed) Free(data);
+  return error;
 }
 
 absl::StatusOr<DeviceGraph> Device::EndCapture() {
-  if (absl::Status status = Use(); !status.ok()) return status;
   GraphHandle* graph = nullptr;
-  Error error = api_->StreamEndCapture(stream_, &graph);
+  Error error = StopCapture(&graph);
   if (error != Error::kSuccess) return Check(error, "cudaStreamEndCapture");
   DeviceGraph made;
   error = api_->GraphInstantiate(&made.handle_, graph);

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
@@ -44,6 +45,8 @@ struct DeviceCounts {
   DeviceCounts operator-(const DeviceCounts& other) const;
 };
 
+class BlockPool;  // block_pool.h
+
 // Memory of a device, freed in the order of the device's stream.
 class DeviceBuffer {
  public:
@@ -61,7 +64,8 @@ class DeviceBuffer {
   std::shared_ptr<Device> device_;
   std::byte* data_ = nullptr;
   int64_t bytes_ = 0;
-  int64_t epoch_ = 0;  // the device's epoch when the memory was allocated
+  int64_t epoch_ = 0;                // the device's epoch when the memory was allocated
+  std::shared_ptr<BlockPool> pool_;  // null if the memory is of no pool
 };
 
 // An event: a point in a stream that other streams can wait for.
@@ -135,8 +139,13 @@ class Device : public std::enable_shared_from_this<Device> {
   absl::StatusOr<DeviceEvent> Record();
   absl::Status WaitFor(const DeviceEvent& event);
 
+  // While a pool is set, allocations are counted by it or taken from it. Null for none.
+  void UsePool(std::shared_ptr<BlockPool> pool) { pool_ = std::move(pool); }
+  // Between these calls, launches, fills and copies on the device become part of the graph and are
+  // not executed. Memory that is freed meanwhile is freed afterwards.
   absl::Status BeginCapture();
   absl::StatusOr<DeviceGraph> EndCapture();
+  bool captures() const { return captures_; }
   absl::Status Launch(const DeviceGraph& graph);
 
   // Resets the device after a sticky error. Nothing may use another stream of the device.
@@ -154,6 +163,9 @@ class Device : public std::enable_shared_from_this<Device> {
   absl::Status Use();
   absl::Status Check(Error error, absl::string_view call) const;
   Error Wait();
+  // Frees memory in the order of the stream, or after the capture of the stream.
+  void Free(std::byte* data);
+  Error StopCapture(GraphHandle** graph);
 
   const std::shared_ptr<Api> api_;
   const int ordinal_;
@@ -161,6 +173,11 @@ class Device : public std::enable_shared_from_this<Device> {
   StreamHandle* stream_ = nullptr;
   int64_t stream_epoch_ = 0;
   bool has_work_ = false;
+  // Other threads may release memory of the stream, which a capture refuses.
+  std::mutex capture_mutex_;
+  bool captures_ = false;                // written under the mutex
+  std::vector<std::byte*> freed_later_;  // guarded by the mutex
+  std::shared_ptr<BlockPool> pool_;
   std::vector<std::shared_ptr<const void>> kept_;
   DeviceCounts counts_;
 };

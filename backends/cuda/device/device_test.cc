@@ -210,6 +210,19 @@ TEST(Device, GraphsRunWhatWasCaptured) {
   }
 }
 
+// Another thread may release memory of the stream, as a module does that is destroyed.
+TEST(Device, MemoryThatIsReleasedDuringACaptureIsFreedAfterIt) {
+  const auto runtime = MakeRuntime(0);
+  const auto device = *Device::Open(runtime, 0);
+  DeviceBuffer buffer = *device->Allocate(64);
+  ASSERT_EQ(device->BeginCapture(), absl::OkStatus());
+  buffer.Release();
+  EXPECT_EQ(runtime->counts().live_bytes, 64);
+  EXPECT_TRUE(device->EndCapture().ok());
+  EXPECT_EQ(device->Synchronize(), absl::OkStatus());
+  EXPECT_EQ(runtime->counts().live_bytes, 0);
+}
+
 TEST(Device, CapturesAreInvalidatedByWhatTheyCannotHold) {
   const auto device = *Device::Open(MakeRuntime(0), 0);
   ASSERT_EQ(device->BeginCapture(), absl::OkStatus());

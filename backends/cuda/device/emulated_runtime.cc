@@ -12,19 +12,13 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "backends/cuda/device/emulated_graphs.h"
 #include "backends/cuda/device/emulated_streams.h"
 #include "backends/cuda/device/errors.h"
 #include "backends/cuda/emulator/memory_map.h"
 #include "backends/cuda/kernel_groups.h"
 
 namespace assay::cuda {
-
-struct GraphHandle {
-  std::vector<Operation> operations;
-};
-struct GraphExecHandle {
-  std::shared_ptr<const std::vector<Operation>> operations;
-};
 
 namespace {
 
@@ -52,7 +46,7 @@ class Runtime : public EmulatedRuntime {
     EmulatorCounts counts = counts_;
     counts.live_streams = streams_.live();
     counts.live_events = static_cast<int64_t>(events_.size());
-    counts.live_graphs = static_cast<int64_t>(graphs_.size() + execs_.size());
+    counts.live_graphs = graphs_.live();
     return counts;
   }
   void Inject(int64_t failing_call, Error fault) override {
@@ -140,6 +134,7 @@ class Runtime : public EmulatedRuntime {
     std::lock_guard<std::mutex> lock(mutex_);
     if (!IsDevice(current_device)) return Error::kInvalidDevice;
     streams_.Reset(current_device);
+    graphs_.Reset(current_device);
     ReleaseAll(devices_[current_device]);
     detail_.clear();
     last_error_ = Error::kSuccess;
@@ -373,26 +368,20 @@ class Runtime : public EmulatedRuntime {
       stream->captures = false;
       *graph = nullptr;
       if (stream->invalid) return Refuse(Error::kStreamCaptureInvalidated);
-      graphs_.push_back(std::make_unique<GraphHandle>());
-      graphs_.back()->operations = std::move(stream->captured);
-      *graph = graphs_.back().get();
+      *graph = graphs_.Add(stream->device, std::move(stream->captured));
       return Error::kSuccess;
     });
   }
   Error GraphInstantiate(GraphExecHandle** exec, GraphHandle* graph) override {
-    return Call([&] {
-      if (!Has(graphs_, graph)) return Error::kInvalidResourceHandle;
-      execs_.push_back(std::make_unique<GraphExecHandle>());
-      execs_.back()->operations = std::make_shared<const std::vector<Operation>>(graph->operations);
-      *exec = execs_.back().get();
-      return Error::kSuccess;
-    });
+    return Call([&] { return graphs_.Instantiate(graph, exec); });
   }
   Error GraphLaunch(GraphExecHandle* exec, StreamHandle* stream) override {
     return Call([&] {
-      if (!Has(execs_, exec) || !streams_.Holds(stream)) return Error::kInvalidResourceHandle;
+      CapturedOperations captured;
+      const Error error = graphs_.Find(exec, &captured);
+      if (error != Error::kSuccess || !streams_.Holds(stream)) return Error::kInvalidResourceHandle;
       ++counts_.graph_launches;
-      return Enqueue(stream, [operations = exec->operations] {
+      return Enqueue(stream, [operations = std::move(captured)] {
         for (const Operation& operation : *operations) {
           if (Error error = operation.run(); error != Error::kSuccess) return error;
         }
@@ -402,11 +391,11 @@ class Runtime : public EmulatedRuntime {
   }
   Error GraphExecDestroy(GraphExecHandle* exec) override {
     std::lock_guard<std::mutex> lock(mutex_);
-    return Erase(execs_, exec);
+    return graphs_.Destroy(exec);
   }
   Error GraphDestroy(GraphHandle* graph) override {
     std::lock_guard<std::mutex> lock(mutex_);
-    return Erase(graphs_, graph);
+    return graphs_.Destroy(graph);
   }
 
   Error GetLastError() override {
@@ -455,15 +444,6 @@ class Runtime : public EmulatedRuntime {
 
   bool IsDevice(int device) const {
     return device >= 0 && device < static_cast<int>(devices_.size());
-  }
-  template <typename T>
-  static bool Has(const std::vector<std::unique_ptr<T>>& all, const T* one) {
-    return std::any_of(all.begin(), all.end(), [&](const auto& p) { return p.get() == one; });
-  }
-  template <typename T>
-  static Error Erase(std::vector<std::unique_ptr<T>>& all, const T* one) {
-    const auto removed = std::erase_if(all, [&](const auto& p) { return p.get() == one; });
-    return removed == 0 ? Error::kInvalidResourceHandle : Error::kSuccess;
   }
 
   // A call that must not be made while a stream captures spoils the capture.
@@ -580,8 +560,7 @@ class Runtime : public EmulatedRuntime {
   EmulatedStreams streams_;
   const Entry* const* groups_;
   std::map<const EventHandle*, std::shared_ptr<EventHandle>> events_;
-  std::vector<std::unique_ptr<GraphHandle>> graphs_;
-  std::vector<std::unique_ptr<GraphExecHandle>> execs_;
+  EmulatedGraphs graphs_;
   std::map<const Entry*, int> dynamic_shared_;
   std::set<void*> host_blocks_;
   Error last_error_ = Error::kSuccess;

@@ -111,7 +111,7 @@ class CudaApi final : public Api {
   const Entry* const* KernelGroups() const override { return device::KernelGroups(); }
 
   Error StreamBeginCapture(StreamHandle* stream) override {
-    return E(cudaStreamBeginCapture(S(stream), cudaStreamCaptureModeGlobal));
+    return E(cudaStreamBeginCapture(S(stream), cudaStreamCaptureModeThreadLocal));
   }
   Error StreamEndCapture(StreamHandle* stream, GraphHandle** graph) override {
     return E(cudaStreamEndCapture(S(stream), P<cudaGraph_t>(graph)));

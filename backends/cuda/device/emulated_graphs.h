@@ -1,0 +1,46 @@
+// The graphs of the emulated runtime: operations that a stream has captured, and the executables
+// that are made of them. A reset of a device destroys both. An instance is used by one thread at a
+// time. Tests: device_test.cc, cuda_graphs_test.cc.
+#ifndef ASSAY_BACKENDS_CUDA_DEVICE_EMULATED_GRAPHS_H_
+#define ASSAY_BACKENDS_CUDA_DEVICE_EMULATED_GRAPHS_H_
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "backends/cuda/device/emulated_streams.h"
+
+namespace assay::cuda {
+
+using CapturedOperations = std::shared_ptr<const std::vector<Operation>>;
+
+struct GraphHandle {
+  int device = 0;
+  CapturedOperations operations;
+};
+struct GraphExecHandle {
+  int device = 0;
+  CapturedOperations operations;
+};
+
+class EmulatedGraphs {
+ public:
+  GraphHandle* Add(int device, std::vector<Operation> operations);
+  // Return kInvalidResourceHandle for a graph, or an executable, that does not exist.
+  Error Instantiate(const GraphHandle* graph, GraphExecHandle** exec);
+  Error Find(const GraphExecHandle* exec, CapturedOperations* operations) const;
+  Error Destroy(const GraphHandle* graph);
+  Error Destroy(const GraphExecHandle* exec);
+  // Destroys what belongs to the device.
+  void Reset(int device);
+  // Returns the number of graphs and executables.
+  int64_t live() const;
+
+ private:
+  std::vector<std::unique_ptr<GraphHandle>> graphs_;
+  std::vector<std::unique_ptr<GraphExecHandle>> execs_;
+};
+
+}  // namespace assay::cuda
+
+#endif  // ASSAY_BACKENDS_CUDA_DEVICE_EMULATED_GRAPHS_H_

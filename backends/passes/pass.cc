@@ -29,6 +29,7 @@ PassList CpuPipeline(const runtime::Engine& engine, Exactness exactness) {
   list.push_back(ConstantFolding(engine));
   list.push_back(DotOperands());
   list.push_back(CommonSubexpressions());
+  list.push_back(Recompute());
   list.push_back(Fusion());
   return list;
 }

@@ -53,6 +53,10 @@ std::unique_ptr<Pass> DotOperands();
 std::unique_ptr<Pass> InlineCalls();
 // Moves constants that a loop carries unchanged into its computations.
 std::unique_ptr<Pass> LoopConstants();
+// Gives reductions that read the result of a simple operation on a large array an operation of
+// their own, which fusion makes a part of them. Smaller arrays than `fewest_elements` stay in the
+// cache until they are read again.
+std::unique_ptr<Pass> Recompute(int64_t fewest_elements = int64_t{1} << 16);
 // Fuses elementwise operations that depend on each other, for arrays of at least `fewest_elements`.
 // On a CPU a smaller array takes less time to compute than a fusion takes to plan.
 std::unique_ptr<Pass> Fusion(int64_t fewest_elements = 64);

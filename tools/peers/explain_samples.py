@@ -1,14 +1,17 @@
 #!/usr/bin/env python3
 """Explains every difference between the golden results of the samples and XLA CPU's.
 
-usage: explain_samples.py ASSAY [SAMPLE ...] [--write] [--check] [--most N]
+usage: explain_samples.py ASSAY [SAMPLE ...] [--write] [--check] [--most N] [--anew]
 
 Runs every instruction of each sample alone on XLA CPU, on golden operands (assay diff --isolate), and compares
 XLA's value with the bound of its operation: n u sum|terms| for sums, the ulp budget of elementary functions, the
 golden bits for everything else. Also compares the golden results of the whole sample with XLA CPU's stored ones.
 --write puts the table into docs/samples.md; --check compares it with the rows there, but for the counts that depend on
-the processor. --most N leaves out samples of more instructions, which XLA takes 30 ms each to compile. Exit code 1 when a sample has an instruction that is unexplained or that XLA failed to run (other than
-by not supporting it) or a row is not that of the document; 77 when the peer is not installed (peers.py).
+the processor. --most N leaves out samples of more instructions, which XLA takes 30 ms each to compile. The instructions
+of one sample of LIVE_EVERY are put to XLA CPU in every run, and of the others what has no known answer
+(known_answers.py); --anew asks all and stores the answers of the samples that are run. Exit code 1 when a sample has an
+instruction that is unexplained or that XLA failed to run (other than by not supporting it) or a row is not that of the
+document; 77 when the peer is not installed (peers.py).
 """
 import argparse
 import json
@@ -16,10 +19,12 @@ import os
 import subprocess
 import sys
 
+import known_answers
 import peers
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 SAMPLES = os.path.join(ROOT, 'conformance', 'samples')
+LIVE_EVERY = 16
 DOCUMENT = os.path.join(ROOT, 'docs', 'samples.md')
 
 
@@ -40,8 +45,7 @@ def whole(assay, name):
     return code, report
 
 
-def isolated(assay, name):
-    target = f'process:{peers.PYTHON} {ROOT}/tools/peers/xla_cpu.py --strict'
+def isolated(assay, target, name):
     return run(assay, 'diff', os.path.join(SAMPLES, name + '.hlo'), '--inputs',
                os.path.join(SAMPLES, name + '.inputs.npz'), '--isolate', '--profile', 'xla-cpu', '--right', target)
 
@@ -58,16 +62,18 @@ def main():
     parser.add_argument('samples', nargs='*')
     parser.add_argument('--write', action='store_true')
     parser.add_argument('--check', action='store_true')
+    parser.add_argument('--anew', action='store_true')
     parser.add_argument('--most', type=int, metavar='N')
     options = parser.parse_args()
-    peers.need_python()
+    peers.need('jax')
+    answers = known_answers.Answers('explain_samples', options.anew)
     with open(os.path.join(SAMPLES, 'manifest.json')) as f:
         names = [s['name'] for s in json.load(f)['samples']]
     rows, bad = [], 0
     names = options.samples or names
     if options.most is not None:
         names = [name for name in names if instruction_count(name) <= options.most]
-    for name in names:
+    for number, name in enumerate(names):
         code, report = whole(options.assay, name)
         if code == 4:
             rows.append((name, 'needs ' + report['error'].split(':')[0].split('does not run ')[-1].replace(' yet', ''),
@@ -82,7 +88,7 @@ def main():
         equal = sum(o['verdict'] == 'equal' for o in outputs)
         integers = [o for o in outputs if not o['shape'].startswith(('f', 'bf', 'c'))]
         integers_equal = sum(o['verdict'] == 'equal' for o in integers)
-        code, alone = isolated(options.assay, name)
+        code, alone = isolated(options.assay, answers.backend('--strict', live=number % LIVE_EVERY == 0), name)
         if 'instructions' not in alone:
             print(f'{name}: {alone.get("error", alone)}')
             bad += 1
@@ -104,6 +110,7 @@ def main():
                       f'{instruction["not_run"][:300]}')
         print(' | '.join(rows[-1]), flush=True)
     lines = ['| `' + row[0] + '` | ' + ' | '.join(row[1:]) + ' |\n' for row in rows]
+    answers.finish()
     if options.write:
         with open(DOCUMENT, 'w') as f:
             f.write(HEADER + ''.join(lines))

@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 """Holds programs of one operation each (xla_programs.py) against XLA CPU and lists every difference.
 
-usage: xla_peer_test.py ASSAY [--family TEXT] [--show] [--write]
+usage: xla_peer_test.py ASSAY [--family TEXT] [--show] [--write] [--anew]
 
 Programs of operations that have a definition run alone on XLA CPU (assay diff --isolate), which judges their elements: equal,
 within the bound of the operation, or another value that the reference admits. The others run in whole modules, several
 programs in each, and must be equal. Everything else is a difference: a line of xla_differences.txt covers it and names a section of
 docs/differences_from_xla.md that explains it. A difference without a line fails the test, and so does a line without a
 difference, or a section without a line. --show prints each line with the differences that it covers; --write puts
-the counts into the document. Needs jax (peers.py).
+the counts into the document. One module of LIVE_EVERY is put to XLA CPU in every run, and of the others what has no known
+answer (known_answers.py); --anew asks all and stores the answers. Needs jax (peers.py).
 """
 import argparse
 import collections
@@ -22,6 +23,7 @@ import sys
 import tempfile
 
 import disagreements
+import known_answers
 import peers
 import program_text
 import xla_programs
@@ -30,6 +32,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 LIST = os.path.join(HERE, 'xla_differences.txt')
 DOCUMENT = os.path.join(os.path.dirname(os.path.dirname(HERE)), 'docs', 'differences_from_xla.md')
 DEVICES = 4  # that XLA pretends to have
+LIVE_EVERY = 16
 KINDS = ('differs', 'refuses', 'fails')
 LEGAL = ('equal', 'legal', 'not judgeable')
 WORDS = {'exact': 'equal', 'correctly rounded': 'equal', 'within bound': 'legal', 'allowed': 'legal',
@@ -44,10 +47,9 @@ class Difference:
     detail: str
 
 
-def diff(assay, programs, header, *options):
+def diff(assay, peer, programs, header, *options):
     """The report of `assay diff` on a module of the programs, or what it prints where there is none."""
     text, arguments = program_text.module_of(programs, header)
-    peer = f'process:{sys.executable} {HERE}/xla_cpu.py --strict --devices {DEVICES}'
     with tempfile.TemporaryDirectory() as folder:
         paths = [os.path.join(folder, name) for name in ('programs.hlo', 'arguments.txt')]
         for path, content in zip(paths, (text, arguments)):
@@ -71,9 +73,9 @@ def operands_text(program, position):
     return f'({", ".join(values)})' if program.elementwise and len(values) == len(program.operands) else ''
 
 
-def judge_alone(assay, name, programs):
+def judge_alone(assay, peer, name, programs):
     """Verdict by program, and the differences: every instruction alone on XLA CPU."""
-    report = diff(assay, programs, '', '--isolate', '--profile', 'xla-cpu')
+    report = diff(assay, peer, programs, '', '--isolate', '--profile', 'xla-cpu')
     if 'instructions' not in report:
         return {}, [Difference(name, 'fails', report['error'])]
     by_name = {program_text.identifier(program.name): program for program in programs}
@@ -96,9 +98,9 @@ def judge_alone(assay, name, programs):
     return verdicts, differences + [Difference(name, 'fails', 'was not judged') for name in sorted(missing)]
 
 
-def judge_whole(assay, programs, header):
+def judge_whole(assay, peer, programs, header):
     """The same for programs in one module: each result must be equal."""
-    report = diff(assay, programs, header)
+    report = diff(assay, peer, programs, header)
     names = [program_text.identifier(program.name) for program in programs]
     if 'comparison' not in report:
         kind = 'refuses' if 'UNIMPLEMENTED' in report['error'] else 'fails'
@@ -115,8 +117,8 @@ def judge_whole(assay, programs, header):
     return verdicts, differences
 
 
-def judge(assay, name, alone, programs, header):
-    return judge_alone(assay, name, programs) if alone else judge_whole(assay, programs, header)
+def judge(assay, peer, name, alone, programs, header):
+    return judge_alone(assay, peer, name, programs) if alone else judge_whole(assay, peer, programs, header)
 
 
 def sections():
@@ -149,11 +151,16 @@ def main():
     parser.add_argument('--family', default='')
     parser.add_argument('--show', action='store_true')
     parser.add_argument('--write', action='store_true')
+    parser.add_argument('--anew', action='store_true')
     options = parser.parse_args()
     peers.need('jax')
     families = [family for family in xla_programs.modules() if options.family in family[0]]
+    answers = known_answers.Answers('xla_peer', options.anew)
+    targets = [answers.backend('--strict', '--devices', str(DEVICES), live=number % LIVE_EVERY == 0)
+               for number in range(len(families))]
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        judged = list(pool.map(lambda family: judge(options.assay, *family), families))
+        judged = list(pool.map(lambda target, family: judge(options.assay, target, *family), targets, families))
+    answers.finish()
     listed, bad, verdicts = disagreements.read_list(LIST, KINDS), 0, {}
     covered = collections.defaultdict(list)
     for (family, _, programs, _), (by_program, differences) in zip(families, judged):

@@ -47,7 +47,9 @@ def default_profile(target: Target | None) -> str:
         return _core.default_profile(target)
     from assay._jax import is_device, profile_of
 
-    return profile_of(target.platform) if is_device(target) else 'cpu-strict'
+    if target is not None and is_device(target):
+        return profile_of(target.platform)
+    return 'cpu-strict'
 
 
 def _adapter(function: Callable[..., Any]) -> _core.TargetFunction:

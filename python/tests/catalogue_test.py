@@ -36,7 +36,11 @@ def test_graphs_are_drawn(add_tanh: assay.Module) -> None:
       body { s = s32[] parameter(0) ROOT n = s32[] negate(s) }
       condition { s = s32[] parameter(0) ROOT c = pred[] compare(s, s), direction=NE }
       ENTRY e { x = s32[] parameter(0) ROOT w = s32[] while(x), condition=condition, body=body }""")
-    assert 'while' in loops.graph()._repr_html_()
+    drawn = loops.graph()._repr_svg_()
+    assert 'while' in drawn
+    # Each computation stands by itself under its name, the entry first.
+    places = [drawn.index(f'font-weight="bold" fill="currentColor">{name}<') for name in ('ENTRY e', 'body', 'condition')]
+    assert places[0] == min(places)
 
 
 def test_the_error_of_a_function_over_all_arguments() -> None:

@@ -96,7 +96,8 @@ absl::StatusOr<std::vector<Shape>> Lowering::EntryShapes(const Operation& functi
       if (!size) {
         return Error(function,
                      absl::StrCat("dimension ", d, " of argument ", i, ", ", shape->ToString(),
-                                  ", is not known: say it by ", symbols->Hint(i, shape->rank())));
+                                  ", is not known: say it by ", symbols->Hint(i, shape->rank()),
+                                  " or by an array arg", i, " in --inputs FILE.npz"));
       }
       if (*size < 0) return Error(function, "a dimension has a negative size");
       shape->set_dimension(d, *size);

@@ -168,9 +168,11 @@ std::string InstructionsText(absl::string_view module, absl::string_view name) {
       root = line;  // the entry stands last
       if (!computation.empty()) returned.push_back({computation, line});
     }
-    if (absl::StrContains(line, call)) shown.push_back(line);
+    // A line with several instructions would show too much.
+    const bool is_one = line.find(" = ") == line.rfind(" = ");
+    if (is_one && absl::StrContains(line, call)) shown.push_back(line);
   }
-  if (!shown.empty() && shown.back() != root) shown.push_back(root);
+  if (!shown.empty() && !root.empty() && shown.back() != root) shown.push_back(root);
   std::string text = absl::StrJoin(shown, "; ");
   for (const auto& [callee, line] : returned) {
     if (!absl::StrContains(text, absl::StrCat("=", callee))) continue;
@@ -207,9 +209,14 @@ std::string ExampleText(const conformance::CorpusCase& example, absl::string_vie
   return text.size() > kMostExampleText ? "" : text;
 }
 
-// Appends the cases of the operation in a file of the corpus. One case of each element type comes
-// first.
-absl::Status AddExamples(const conformance::CorpusFile& file, const OpInfo& op,
+// Where examples of an operation are looked for, the best place first.
+enum class Place : uint8_t { kOwnFile, kSharedFile, kOtherOperations };
+// Enough of what tests something else.
+constexpr size_t kMostOfOtherOperations = 2;
+
+// Appends the cases in a file that are of the operation, or, of other operations, that contain it.
+// One case of each element type comes first.
+absl::Status AddExamples(const conformance::CorpusFile& file, const OpInfo& op, Place place,
                          std::vector<PageRow>* examples) {
   const absl::StatusOr<std::vector<conformance::CorpusCase>> cases =
       conformance::ReadCases(file.text, file.name);
@@ -217,7 +224,7 @@ absl::Status AddExamples(const conformance::CorpusFile& file, const OpInfo& op,
   std::vector<absl::string_view> seen;
   std::vector<PageRow> later;
   for (const conformance::CorpusCase& each : *cases) {
-    if (each.Tag("op") != op.name) continue;
+    if (place != Place::kOtherOperations && each.Tag("op") != op.name) continue;
     const std::string text = ExampleText(each, op.name);
     if (text.empty()) continue;
     const absl::string_view type = each.Tag("type");
@@ -230,19 +237,20 @@ absl::Status AddExamples(const conformance::CorpusFile& file, const OpInfo& op,
 }
 
 // From the file of the operation in conformance/corpus/cases; where it has none, from those that
-// several operations share.
+// several operations share; where no case is of it, from cases of others.
 absl::StatusOr<std::vector<PageRow>> ExampleRows(const OpInfo& op, size_t most) {
   const std::string file_name =
       absl::StrCat("/", absl::StrReplaceAll(op.name, {{"-", "_"}}), ".cases");
-  const std::string tag = absl::StrCat("op=", op.name, " ");
+  const std::string tag = absl::StrCat("op=", op.name, " "), call = absl::StrCat(" ", op.name, "(");
   std::vector<PageRow> rows;
-  for (const bool own : {true, false}) {
+  for (const Place place : {Place::kOwnFile, Place::kSharedFile, Place::kOtherOperations}) {
+    if (place == Place::kOtherOperations) most = std::min(most, kMostOfOtherOperations);
     for (const conformance::CorpusFile& file : conformance::CorpusFiles()) {
-      if (!absl::StartsWith(file.name, "cases/") || absl::EndsWith(file.name, file_name) != own ||
-          (!own && !absl::StrContains(file.text, tag))) {
-        continue;
-      }
-      if (absl::Status status = AddExamples(file, op, &rows); !status.ok()) return status;
+      const bool is_own = absl::EndsWith(file.name, file_name);
+      if (!absl::StartsWith(file.name, "cases/") || is_own != (place == Place::kOwnFile)) continue;
+      const std::string& wanted = place == Place::kSharedFile ? tag : call;
+      if (!is_own && (rows.size() >= most || !absl::StrContains(file.text, wanted))) continue;
+      if (absl::Status status = AddExamples(file, op, place, &rows); !status.ok()) return status;
     }
     if (!rows.empty()) break;
   }

@@ -224,7 +224,7 @@ class StableHlo(CommandLineTest):
         self.expect(assay('run', path, '--inputs', 'random', '--shape', 'arg0=3x2'), 0, 'f32[6]')
         values = self.path('in.txt', b'f32[2,2] {{1, 2}, {3, 4}}\n')
         self.expect(assay('run', path, '--inputs', values), 0, 'f32[4]', '{1, 2, 3, 4}')
-        self.expect_refusal(assay('run', path, '--inputs', 'random'), 2, '--shape arg0=4x4')
+        self.expect_refusal(assay('run', path, '--inputs', 'random'), 2, '--shape arg0=4x4 or by an array arg0')
         self.expect_refusal(assay('run', path, '--shape', 'b=3'), 2, 'no symbolic dimension b')
         self.expect_refusal(assay('run', path, '--shape', 'b'), 2, '--shape b')
 

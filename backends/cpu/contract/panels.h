@@ -85,6 +85,12 @@ class PanelPacker {
   // `buffer`.
   const T* Series(const std::byte* from, T* buffer) const {
     if (is_stored_ && runs_ == 1) return reinterpret_cast<const T*>(from + offsets_[0] * bytes_);
+    if (is_stored_ && runs_ * kShortRun > depth_) {
+      const T* numbers = reinterpret_cast<const T*>(from);
+      for (int64_t k = 0; k < depth_; ++k)
+        std::memcpy(buffer + k, numbers + offsets_[k], sizeof(T));
+      return buffer;
+    }
     for (int64_t run = 0, k = 0; run < runs_; k = run_ends_[run++]) {
       read_(from + offsets_[k] * bytes_, run_ends_[run] - k, buffer + k);
     }
@@ -169,6 +175,7 @@ class PanelPacker {
   static T Pair(T low, T high) { return static_cast<T>((low & T{0xffff}) | high << 16); }
 
   static constexpr int64_t kNumbers = kDepthBlock * kPerNumber;
+  static constexpr int64_t kShortRun = 8;  // elements that are copied faster one by one
 
   const Factor& factor_;
   const int64_t width_, bytes_;

@@ -157,6 +157,38 @@ TEST(Passes, DotOperands) {
               HasSubstr("transpose"));
 }
 
+// A transposition of the result exchanges the operands; batch dimensions stay in front.
+TEST(Passes, DotOperandsOfATransposedResult) {
+  EXPECT_THAT(After(DotOperands(), R"(  a = f32[3,2] parameter(0)
+  b = f32[3,5] parameter(1)
+  d = f32[2,5] dot(a, b), lhs_contracting_dims={0}, rhs_contracting_dims={0}, operand_precision={high,highest}
+  ROOT r = f32[5,2] transpose(d), dimensions={1,0}
+)"),
+              HasSubstr("ROOT d = f32[5,2]{1,0} dot(b, a), lhs_contracting_dims={0}, "
+                        "rhs_contracting_dims={0}, operand_precision={highest,high}"));
+  EXPECT_THAT(After(DotOperands(), R"(  a = f32[7,2,3,4] parameter(0)
+  b = f32[3,7,5] parameter(1)
+  d = f32[7,2,4,5] dot(a, b), lhs_batch_dims={0}, lhs_contracting_dims={2}, rhs_batch_dims={1}, rhs_contracting_dims={0}
+  ROOT r = f32[7,5,2,4] transpose(d), dimensions={0,3,1,2}
+)"),
+              HasSubstr("ROOT d = f32[7,5,2,4]{3,2,1,0} dot(b, a), lhs_batch_dims={1}, "
+                        "lhs_contracting_dims={0}, rhs_batch_dims={0}, rhs_contracting_dims={2}"));
+  // The free dimensions of one operand change places, or others read the dot.
+  EXPECT_THAT(After(DotOperands(), R"(  a = f32[2,3,4] parameter(0)
+  b = f32[3,5] parameter(1)
+  d = f32[2,4,5] dot(a, b), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+  ROOT r = f32[5,4,2] transpose(d), dimensions={2,1,0}
+)"),
+              HasSubstr("transpose"));
+  EXPECT_THAT(After(DotOperands(), R"(  a = f32[3,2] parameter(0)
+  b = f32[3,5] parameter(1)
+  d = f32[2,5] dot(a, b), lhs_contracting_dims={0}, rhs_contracting_dims={0}
+  t = f32[5,2] transpose(d), dimensions={1,0}
+  ROOT r = (f32[2,5], f32[5,2]) tuple(d, t)
+)"),
+              HasSubstr("transpose"));
+}
+
 TEST(Passes, DotOperandsKeepsAnOrderedTransposition) {
   // The outer transposition may go. The inner one is ordered after `first`, which stays, too.
   const std::string text = After(DotOperands(), R"(  a = f32[3,2] parameter(0)

@@ -58,6 +58,9 @@ absl::Status SetEmulatorOption(absl::string_view name, absl::string_view value,
   } else if (name == "graphs") {
     options->graphs = value == "on";
     valid = value == "on" || value == "off";
+  } else if (name == "trace") {
+    options->traced = value == "on";
+    valid = value == "on" || value == "off";
   } else if (name == "check") {
     valid = SetChecked(value, options);
   } else {
@@ -68,7 +71,8 @@ absl::Status SetEmulatorOption(absl::string_view name, absl::string_view value,
       "cuda-emulated: '", name, "=", value,
       "' is not an option; there are schedule=forward, backward, random or run-ahead, seed=N, "
       "devices=1 to 8, memory=BYTES of a device, and check=on or off (on: races, bounds and "
-      "uninitialised memory are errors; not in programs with a sanitizer), fuse=on or off (off: a "
+      "uninitialised memory are errors; not in programs with a sanitizer), trace=on or off (on, "
+      "with check=on: --stats shows how kernels use memory), fuse=on or off (off: a "
       "launch for every operation), graphs=on or off (off: every run issues its launches one by "
       "one), "
       "blocks=N, the most that a launch gets, and omit=FILE:LINE, a "
@@ -85,6 +89,9 @@ absl::StatusOr<CudaEmulatedOptions> ParseEmulatorOptions(absl::string_view text)
         absl::StrSplit(option, absl::MaxSplits('=', 1));
     absl::Status status = SetEmulatorOption(parts.first, parts.second, &options);
     if (!status.ok()) return status;
+  }
+  if (options.traced && !options.checked) {
+    return absl::InvalidArgumentError("cuda-emulated: trace=on needs check=on");
   }
   return options;
 }

@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "backends/cuda/cuda_context.h"
 #include "backends/cuda/cuda_stats.h"
+#include "backends/cuda/device/emulated_runtime.h"
 #include "backends/cuda/kernel_table.h"
 #include "backends/cuda/plan_runner.h"
 #include "runtime/world.h"
@@ -136,6 +137,11 @@ class CudaState : public runtime::DeviceState {
   void AddStats(runtime::RunStats& stats) const override {
     if (auto* const counted = dynamic_cast<CudaStats*>(&stats)) {
       counted->device += context_.Counts();
+      if (auto* const emulated = dynamic_cast<EmulatedRuntime*>(&context_.pool->api())) {
+        for (emulator::KernelTrace& trace : emulated->TakeTraces()) {
+          counted->traces.push_back(std::move(trace));
+        }
+      }
     }
   }
 

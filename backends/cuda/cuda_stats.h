@@ -3,13 +3,18 @@
 #ifndef ASSAY_BACKENDS_CUDA_CUDA_STATS_H_
 #define ASSAY_BACKENDS_CUDA_CUDA_STATS_H_
 
+#include <vector>
+
 #include "backends/cuda/device/device.h"
+#include "backends/cuda/emulator/access_trace.h"
 #include "runtime/run.h"
 
 namespace assay::cuda {
 
 struct CudaStats : runtime::RunStats {
   cuda::DeviceCounts device;  // the sum over all devices of the run
+  // By kernel; empty unless the emulator traces.
+  std::vector<emulator::KernelTrace> traces;
 };
 
 }  // namespace assay::cuda

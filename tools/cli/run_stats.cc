@@ -42,6 +42,37 @@ nlohmann::json DeviceJson(const cuda::DeviceCounts& counts) {
           {"fills", counts.fills},         {"waits", counts.waits}};
 }
 
+nlohmann::json TraceJson(const cuda::emulator::KernelTrace& trace) {
+  return {{"kernel", trace.kernel},
+          {"launches", trace.launches},
+          {"requests", trace.requests},
+          {"sectors", trace.sectors},
+          {"used_bytes", trace.used_bytes},
+          {"moved_bytes", trace.moved_bytes},
+          {"shared_requests", trace.shared_requests},
+          {"worst_bank_conflict", trace.worst_conflict},
+          {"dropped_requests", trace.dropped}};
+}
+
+void PrintTraces(const cuda::CudaStats& stats) {
+  int64_t moved = 0;
+  for (const cuda::emulator::KernelTrace& trace : stats.traces) {
+    moved += trace.moved_bytes;
+    std::cout << absl::StreamFormat(
+        "kernel %s: launches %d, %.1f%% of %d sectors used, bytes moved %d", trace.kernel,
+        trace.launches, 100 * trace.used_share(), trace.sectors, trace.moved_bytes);
+    if (trace.shared_requests > 0) {
+      std::cout << absl::StreamFormat(", worst bank conflict %d-way", trace.worst_conflict);
+    }
+    if (trace.dropped > 0) std::cout << absl::StreamFormat(", %d requests not seen", trace.dropped);
+    std::cout << "\n";
+  }
+  if (stats.device.copied_bytes == 0) return;
+  std::cout << absl::StreamFormat(
+      "kernels moved %d bytes, %.2f times those of all copies\n", moved,
+      static_cast<double>(moved) / static_cast<double>(stats.device.copied_bytes));
+}
+
 }  // namespace
 
 nlohmann::json StatsJson(const runtime::RunStats& counted) {
@@ -50,6 +81,9 @@ nlohmann::json StatsJson(const runtime::RunStats& counted) {
                          {"materialised_bytes", counted.stored_bytes}};
   if (const auto* cuda = dynamic_cast<const cuda::CudaStats*>(&counted)) {
     json["device"] = DeviceJson(cuda->device);
+    for (const cuda::emulator::KernelTrace& trace : cuda->traces) {
+      json["kernels"].push_back(TraceJson(trace));
+    }
   }
   const auto* golden = dynamic_cast<const RunStats*>(&counted);
   if (golden == nullptr) return json;
@@ -83,6 +117,8 @@ void PrintStats(const runtime::RunStats& counted, double seconds) {
   const auto* golden = dynamic_cast<const RunStats*>(&counted);
   if (golden == nullptr) {
     std::cout << "\n";
+    const auto* const cuda = dynamic_cast<const cuda::CudaStats*>(&counted);
+    if (cuda != nullptr && !cuda->traces.empty()) PrintTraces(*cuda);
     return;
   }
   const RunStats& stats = *golden;

@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "backends/cuda/checker/places.h"
+#include "backends/cuda/emulator/access_trace.h"
 #include "backends/cuda/emulator/memory_map.h"
 #include "backends/cuda/emulator/scheduler.h"
 #include "backends/cuda/emulator/shadow.h"
@@ -30,7 +31,16 @@ class Checked {
         access_(access),
         pc_(pc) {}
 
+  // Tells the trace of the launch, if there is one.
+  void Trace(uint64_t address, bool is_shared) const {
+    emulator::AccessTrace* const trace = scheduler_.trace();
+    if (trace == nullptr) return;
+    trace->Record(
+        {pc_, scheduler_.place().thread, address, bytes_, access_ != Access::kRead, is_shared});
+  }
+
   void CheckShared(const SharedMemory& shared) {
+    Trace(address_ - shared.base(), /*is_shared=*/true);
     const SharedMemory::Array* const array = shared.Holder(address_);
     if (array == nullptr || shared.Holder(address_ + bytes_ - 1) != array) {
       Report("outside every array of shared memory", "");
@@ -44,6 +54,7 @@ class Checked {
   }
 
   void CheckGlobal() {
+    Trace(reinterpret_cast<uintptr_t>(address_), /*is_shared=*/false);
     DeviceBlock* const block = MemoryMap::Global().Find(address_);
     if (block == nullptr) {
       if (access_ == Access::kRead && IsConstant(address_)) return;

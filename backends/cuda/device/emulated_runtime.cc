@@ -49,6 +49,13 @@ class Runtime : public EmulatedRuntime {
     counts.live_graphs = graphs_.live();
     return counts;
   }
+  std::vector<emulator::KernelTrace> TakeTraces() override {
+    std::lock_guard<std::mutex> lock(mutex_);
+    std::vector<emulator::KernelTrace> traces;
+    for (auto& [kernel, trace] : traces_) traces.push_back(std::move(trace));
+    traces_.clear();
+    return traces;
+  }
   void Inject(int64_t failing_call, Error fault) override {
     std::lock_guard<std::mutex> lock(mutex_);
     options_.failing_call = counts_.calls + failing_call;
@@ -542,7 +549,15 @@ class Runtime : public EmulatedRuntime {
     ++counts_.launches;
     return Enqueue(stream, [this, &entry, config, launch, bytes] {
       void* copied[] = {bytes->data(), nullptr};
-      const absl::Status status = emulator::Launch(entry, config, copied, launch);
+      emulator::AccessTrace trace;
+      emulator::LaunchOptions options = launch;
+      if (options_.traced) options.trace = &trace;
+      const absl::Status status = emulator::Launch(entry, config, copied, options);
+      if (options_.traced) {
+        emulator::KernelTrace& sums = traces_[entry.name];
+        sums.kernel = entry.name;
+        sums += trace.Finish();
+      }
       if (status.ok()) return Error::kSuccess;
       detail_ = std::string(status.message());
       return Error::kLaunchFailure;
@@ -566,6 +581,7 @@ class Runtime : public EmulatedRuntime {
   Error last_error_ = Error::kSuccess;
   std::string detail_;
   EmulatorCounts counts_;
+  std::map<std::string, emulator::KernelTrace> traces_;  // by kernel
 };
 
 }  // namespace

@@ -10,10 +10,12 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "backends/cuda/device/api.h"
+#include "backends/cuda/emulator/access_trace.h"
 #include "backends/cuda/emulator/launch.h"
 
 namespace assay::cuda {
@@ -37,6 +39,8 @@ struct EmulatorOptions {
   // True if the kernels are of the checked build. Memory then has a shadow, and copying
   // uninitialised memory to the host is an error.
   bool checked = false;
+  // Traces the accesses to memory of checked kernels (emulator/access_trace.h).
+  bool traced = false;
 };
 
 // The counts of an instance.
@@ -51,6 +55,9 @@ class EmulatedRuntime : public Api {
  public:
   static std::unique_ptr<EmulatedRuntime> Create(const EmulatorOptions& options);
   virtual EmulatorCounts counts() const = 0;
+  // Returns the traces of the kernels that have run since the last call, in the order of their
+  // names.
+  virtual std::vector<emulator::KernelTrace> TakeTraces() = 0;
   // Makes the call with this number, counted from now on, fail.
   virtual void Inject(int64_t failing_call, Error fault) = 0;
 };

@@ -18,6 +18,8 @@
 
 namespace assay::cuda::emulator {
 
+class AccessTrace;  // access_trace.h
+
 // The rule that selects the next thread. A thread always runs until it waits or ends.
 enum class Schedule : uint8_t {
   kForward,   // blocks and threads in ascending order, round after round
@@ -53,6 +55,8 @@ struct LaunchOptions {
   std::string omitted_barrier = {};
   // True for kernels of the checked build (checker/).
   bool checked = false;
+  // Records the memory accesses of checked kernels. Null for none.
+  AccessTrace* trace = nullptr;
 };
 
 // Returns OK if CUDA would accept the launch, otherwise INVALID_ARGUMENT with the limit that it

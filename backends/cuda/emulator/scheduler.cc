@@ -7,6 +7,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "backends/cuda/emulator/access_trace.h"
 
 namespace assay::cuda::emulator {
 namespace {
@@ -185,6 +186,7 @@ void Scheduler::RunBlock(int64_t block) {
 }
 
 void Scheduler::FinishBlock() {
+  if (options_.trace != nullptr) options_.trace->EndBlock();
   shared_high_ = std::max(shared_high_, shared_.used());
   if (status_.ok() && ended_ < thread_count_) SetError(DescribeDeadlock());
   if (status_.ok()) {

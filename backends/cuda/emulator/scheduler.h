@@ -59,6 +59,8 @@ class Scheduler {
   // Counts an access of the current thread. Returns false if it has made too many since it last
   // waited.
   bool CountAccess() { return ++accesses_ <= options_.limits.thread_accesses; }
+  // Returns what records the accesses of the launch, or null.
+  AccessTrace* trace() const { return options_.trace; }
   std::vector<std::string> TakeBarrierSites();
 
  private:

@@ -127,6 +127,37 @@ __global__ void FoldTree(ASSAY_PARAMETER(TreeParameter, p)) {
   }
 }
 
+// Results that stand side by side, 32 to a block, so that the lanes of a warp read one row. Warp w
+// folds the terms w, w + warps, ...; then the warps are folded in ascending order.
+__global__ void FoldColumns(ASSAY_PARAMETER(TreeParameter, p)) {
+  ASSAY_SHARED(WideValue, sums, [kColumnWarps][32]);
+  const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32, warps = blockDim.x / 32;
+  for (int64_t g = blockIdx.x; g < (p.results + 31) / 32; g += gridDim.x) {
+    const int64_t i = g * 32 + lane;
+    const bool has_result = ASSAY_MUTANT(55, i < p.results, i + 1 < p.results);
+    WideValue sum = Identity(p.fold);
+    if (has_result) {
+      const int64_t base = Position(p.kept, p.kept_strides, i);
+      for (int64_t k = ASSAY_MUTANT(56, warp, warp + 1); k < p.terms; k += warps) {
+        const int64_t at = base + Position(p.reduced, p.reduced_strides, k);
+        sum = CombineWide(p.fold, sum, DecodeWide(p.in_row, Load(p.in_row, p.in, at)));
+      }
+    }
+    sums[warp][lane] = sum;
+    __syncthreads();
+    if (warp == 0 && has_result) {
+      WideValue total =
+          DecodeWide(p.out_row, Convert(p.init_row, p.out_row, Load(p.init_row, p.init, 0)));
+      for (unsigned w = ASSAY_MUTANT(57, 0, 1); w < warps; ++w) {
+        const WideValue other = sums[w][lane];
+        total = CombineWide(p.fold, total, other);
+      }
+      Store(p.out_row, p.out, i, EncodeWide(p.fold.row, total));
+    }
+    __syncthreads();
+  }
+}
+
 // The cell of each window that `select` keeps.
 __global__ void SelectCells(ASSAY_PARAMETER(SelectParameter, p)) {
   ASSAY_DYNAMIC_SHARED(Value, shared);
@@ -291,9 +322,9 @@ __global__ void FoldGroup(ASSAY_PARAMETER(GroupFoldParameter, p)) {
   }
 }
 
-ASSAY_ENTRIES(Folds) = {ASSAY_ENTRY(FoldWindows), ASSAY_ENTRY(FoldTree),
-                        ASSAY_ENTRY(SelectCells), ASSAY_ENTRY(ScatterChosen),
-                        ASSAY_ENTRY(Scan),        ASSAY_ENTRY(FoldGroup),
-                        ASSAY_LAST_ENTRY};
+ASSAY_ENTRIES(Folds) = {ASSAY_ENTRY(FoldWindows),   ASSAY_ENTRY(FoldTree),
+                        ASSAY_ENTRY(FoldColumns),   ASSAY_ENTRY(SelectCells),
+                        ASSAY_ENTRY(ScatterChosen), ASSAY_ENTRY(Scan),
+                        ASSAY_ENTRY(FoldGroup),     ASSAY_LAST_ENTRY};
 
 }  // namespace assay::cuda::ASSAY_CUDA_BUILD

@@ -2,6 +2,7 @@
 // (spec/analysis/reducer.h) is one wide operation, rounded at the end; any other runs as written,
 // in the order of the elements. Tests: cuda_kernels_test.cc.
 #include <algorithm>
+#include <string>
 #include <utility>
 
 #include "backends/cuda/kernels/lowering.h"
@@ -67,6 +68,13 @@ bool IsTree(int64_t results, int64_t terms) {
   return terms >= 256 || (terms >= 32 && results < 256);
 }
 
+// Whether the results of a warp stand side by side in the operand.
+bool HasColumns(const Shape& operand, absl::Span<const int64_t> reduced) {
+  const int64_t last = operand.rank() - 1;
+  return last >= 0 && std::find(reduced.begin(), reduced.end(), last) == reduced.end() &&
+         operand.dimension(last) >= 32;
+}
+
 absl::Status AddTree(KernelPlan& plan, const Instruction& reduce, int64_t k, const Fold& fold,
                      absl::Span<const int64_t> reduced) {
   const Shape& operand = reduce.operand(k)->shape();
@@ -86,10 +94,16 @@ absl::Status AddTree(KernelPlan& plan, const Instruction& reduce, int64_t k, con
     box.sizes[box.rank++] = operand.dimension(d);
     (is_reduced ? p.terms : p.results) *= operand.dimension(d);
   }
-  const int64_t threads = ThreadsFor(p.terms, 256);
+  int64_t threads = ThreadsFor(p.terms, 256), blocks = p.results;
+  std::string kernel = "FoldTree";
+  if (HasColumns(operand, reduced)) {
+    kernel = "FoldColumns";
+    threads = 32 * std::min<int64_t>(kColumnWarps, (p.terms + 3) / 4);
+    blocks = (p.results + 31) / 32;
+  }
   plan.launches.push_back(
-      MakeLaunch("FoldTree", BlocksFor(p.results, 1, 1), {static_cast<uint32_t>(threads), 1, 1}, 0,
-                 p, {{&p.in, Operand(k)}, {&p.init, Operand(arrays + k)}, {&p.out, Result(k)}}));
+      MakeLaunch(kernel, BlocksFor(blocks, 1, 1), {static_cast<uint32_t>(threads), 1, 1}, 0, p,
+                 {{&p.in, Operand(k)}, {&p.init, Operand(arrays + k)}, {&p.out, Result(k)}}));
   return absl::OkStatus();
 }
 

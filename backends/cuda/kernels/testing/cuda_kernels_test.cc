@@ -21,7 +21,7 @@ const Entry* const* KernelGroups();
 
 namespace {
 
-constexpr int kMutants = 54;
+constexpr int kMutants = 57;
 
 // Regions that programs call.
 constexpr char kRegions[] =
@@ -70,6 +70,8 @@ const char* const kPrograms[] = {
     "gather(x, i), offset_dims={}, collapsed_slice_dims={0,1}, start_index_map={0,1}, "
     "index_vector_dim=1, slice_sizes={1,1}",
     "x = f32[70,3] parameter(0) z = f32[] constant(1) ROOT r = f32[3] reduce(x, z), "
+    "dimensions={0}, to_apply=add",
+    "x = f32[70,40] parameter(0) z = f32[] constant(1) ROOT r = f32[40] reduce(x, z), "
     "dimensions={0}, to_apply=add",
     "x = f32[3,300] parameter(0) z = f32[] constant(-50) ROOT r = f32[3] reduce(x, z), "
     "dimensions={1}, to_apply=add",

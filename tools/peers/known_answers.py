@@ -41,6 +41,15 @@ def read_answers(path, options):
         return {answer['key']: answer for answer in map(json.loads, f)}
 
 
+def write_answers(path, options, answers):
+    lines = [json.dumps({'jaxlib': VERSION, 'options': options})]
+    lines += [json.dumps(answers[key], separators=(',', ':')) for key in sorted(answers)]
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with lzma.open(path, 'wt', preset=9) as f:
+        f.write('\n'.join(lines) + '\n')
+    print(f'{len(answers)} answers, {os.path.getsize(path)} bytes in {path}')
+
+
 class Known:
     """A target that asks XLA CPU what is not among the known answers."""
 
@@ -133,12 +142,7 @@ class Answers:
                 continue
             # Hexadecimal digits compress better than base 64.
             answer['results'] = [[[shape, base64.b16encode(data).decode()] for shape, data in device] for device in arrays]
-        lines = [json.dumps({'jaxlib': VERSION, 'options': self.options})]
-        lines += [json.dumps(answers[key], separators=(',', ':')) for key in sorted(answers)]
-        os.makedirs(os.path.dirname(self.path), exist_ok=True)
-        with lzma.open(self.path, 'wt', preset=9) as f:
-            f.write('\n'.join(lines) + '\n')
-        print(f'{len(answers) - 1} answers, {os.path.getsize(self.path)} bytes in {self.path}')
+        write_answers(self.path, self.options, answers)
 
 
 def main():

@@ -1,13 +1,16 @@
 #!/usr/bin/env python3
 """Holds `assay verify` against XLA's own verifier.
 
-usage: verify_peer_test.py ASSAY SOURCE_DIR [--count N] [--seed S] [--show]
+usage: verify_peer_test.py ASSAY SOURCE_DIR [--count N] [--seed S] [--show] [--anew]
 
 Modules: every pair of spec/verify/testdata, and N mutants of their accepted sides: one number, element type, list
 entry, operand or flag changed, or one element type changed everywhere. XLA reads the text, writes it as a proto, reads
 that and verifies it (xla_verifier.py); what passes its CPU compiler compiles too, as far as StableHLO, the way there,
 can say it. Children do it, since XLA may abort. Where the verdicts of the verifiers differ,
 tools/peers/verify_disagreements.txt must say why; a disagreement it does not list fails the test.
+
+XLA's verdicts are stored in known/verify_peer.xz with the version of jaxlib. XLA is asked for what is not there and for one
+module of LIVE_EVERY; --anew asks for all and stores the verdicts.
 
 Needs jax (peers.py).
 """
@@ -23,9 +26,12 @@ import sys
 import tempfile
 
 import disagreements
+import known_answers
 import peers
 
 DEVICES = 8  # that XLA pretends to have
+LIVE_EVERY = 16
+KNOWN = os.path.join(known_answers.HERE, 'known', 'verify_peer.xz')
 TYPES = ('pred', 's4', 's8', 's16', 's32', 's64', 'u4', 'u8', 'u16', 'u32', 'u64', 'f16', 'f32', 'f64', 'bf16', 'c64',
          'c128', 'f8e4m3fn', 'f8e5m2')
 OTHER_TYPES = ('pred', 's32', 's64', 'u8', 'f16', 'bf16', 'f32', 'f64', 'c64')
@@ -143,6 +149,19 @@ def xla_verdicts(texts):
     with concurrent.futures.ThreadPoolExecutor(shares) as pool:
         parts = list(pool.map(ask_xla, [texts[i::shares] for i in range(shares)]))
     return [parts[i % shares][i // shares] for i in range(len(texts))]
+
+
+def known_or_asked(texts, anew):
+    """XLA's verdicts on all modules."""
+    known = {} if anew else known_answers.read_answers(KNOWN, [])
+    keys = [known_answers.key_of(text.encode()) for text in texts]
+    asked = [i for i, key in enumerate(keys) if i % LIVE_EVERY == 0 or key not in known]
+    fresh = dict(zip(asked, xla_verdicts([texts[i] for i in asked])))
+    verdicts = [fresh[i] if i in fresh else known[key]['verdict'] for i, key in enumerate(keys)]
+    print(f'{len(asked)} modules were put to XLA, {len(texts) - len(asked)} verdicts were known')
+    if anew:
+        known_answers.write_answers(KNOWN, [], {key: {'key': key, 'verdict': verdict} for key, verdict in zip(keys, verdicts)})
+    return verdicts
 
 
 # --- Assay
@@ -268,7 +287,7 @@ def main():
     texts = list(dict.fromkeys(bases + [case.refused for case in cases]))
     texts += generate(bases, option('--count', 6000), option('--seed', 1))
     listed = disagreements.read_list(source / 'tools/peers/verify_disagreements.txt', ('takes', 'refuses'))
-    unlisted = compare(texts, assay_verdicts(assay, texts), xla_verdicts(texts), listed, '--show' in sys.argv)
+    unlisted = compare(texts, assay_verdicts(assay, texts), known_or_asked(texts, '--anew' in sys.argv), listed, '--show' in sys.argv)
     return 1 if unlisted else 0
 
 

@@ -106,11 +106,7 @@ class DotOperandsPass : public Pass {
  private:
   static void RunOn(Computation& computation, ModuleEditor& edit) {
     Editor editor(computation, edit);
-    const std::vector<std::vector<Instruction*>> users = UsersOf(computation);
     for (const auto& instruction : computation.instructions()) {
-      if (instruction->opcode() == Opcode::kTranspose) {
-        FoldResult(*instruction, computation, users, editor);
-      }
       if (instruction->opcode() != Opcode::kDot) continue;
       for (const int64_t side : {0, 1}) {
         // After a fold the operand is the next transposition, which may be ordered.
@@ -118,6 +114,12 @@ class DotOperandsPass : public Pass {
           editor.set_changed();
         }
       }
+    }
+    // Afterwards, since a dot may have taken in the transposition of another dot's result.
+    const std::vector<std::vector<Instruction*>> users = UsersOf(computation);
+    for (const auto& instruction : computation.instructions()) {
+      if (instruction->opcode() != Opcode::kTranspose) continue;
+      FoldResult(*instruction, computation, users, editor);
     }
     if (editor.changed()) editor.Finish();
   }

@@ -189,6 +189,19 @@ TEST(Passes, DotOperandsOfATransposedResult) {
               HasSubstr("transpose"));
 }
 
+// One transposition of a dot that another dot reads is folded once.
+TEST(Passes, DotOperandsOfATransposedResultThatADotReads) {
+  const std::string text = After(DotOperands(), R"(  a = f32[3,2] parameter(0)
+  b = f32[3,5] parameter(1)
+  c = f32[7,2] parameter(2)
+  d = f32[2,5] dot(a, b), lhs_contracting_dims={0}, rhs_contracting_dims={0}
+  t = f32[5,2] transpose(d), dimensions={1,0}
+  ROOT r = f32[5,7] dot(t, c), lhs_contracting_dims={1}, rhs_contracting_dims={1}
+)");
+  EXPECT_THAT(text, HasSubstr("d = f32[2,5]{1,0} dot(a, b), lhs_contracting_dims={0}"));
+  EXPECT_THAT(text, HasSubstr("dot(d, c), lhs_contracting_dims={0}, rhs_contracting_dims={1}"));
+}
+
 TEST(Passes, DotOperandsKeepsAnOrderedTransposition) {
   // The outer transposition may go. The inner one is ordered after `first`, which stays, too.
   const std::string text = After(DotOperands(), R"(  a = f32[3,2] parameter(0)

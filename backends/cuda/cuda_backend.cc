@@ -1,5 +1,9 @@
 #include "backends/cuda/cuda_backend.h"
 
+#include <iostream>
+#include <optional>
+#include <utility>
+
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
@@ -15,8 +19,9 @@ namespace {
 
 // A plan with the engine and the module that it refers to.
 struct PlanWithEngine {
-  PlanWithEngine(std::shared_ptr<cuda::DevicePool> pool, bool graphs)
-      : engine(std::move(pool), graphs) {}
+  PlanWithEngine(std::shared_ptr<cuda::DevicePool> pool, bool graphs,
+                 std::shared_ptr<text::TextKernels> texts)
+      : engine(std::move(pool), graphs, std::move(texts)) {}
   cuda::CudaEngine engine;
   std::unique_ptr<Module> module;  // null: that of the caller
   std::unique_ptr<const runtime::ModulePlan> plan;
@@ -31,6 +36,44 @@ bool SetChecked(absl::string_view value, cuda::EmulatorOptions* options) {
 #else
   return value == "off";  // a program with a sanitizer
 #endif
+}
+
+bool SetTier(absl::string_view value, FusionTier* tier) {
+  if (value == "kernel") {
+    *tier = FusionTier::kKernels;
+  } else if (value == "bytecode") {
+    *tier = FusionTier::kBytecode;
+  } else if (value == "text") {
+    *tier = FusionTier::kText;
+  } else {
+    return false;
+  }
+  return true;
+}
+
+// Sets an option that GPUs and the emulator share. Returns whether the value is valid, or nothing
+// if there is no such option.
+template <typename Options>
+std::optional<bool> SetSharedOption(absl::string_view name, absl::string_view value,
+                                    Options* options) {
+  if (name == "fuse") return SetTier(value, &options->fuse);
+  if (name == "texts") {
+    options->texts = std::string(value);
+    return true;
+  }
+  if (name != "graphs") return std::nullopt;
+  options->graphs = value == "on";
+  return value == "on" || value == "off";
+}
+
+constexpr char kSharedOptions[] =
+    "fuse=kernel (a launch for every operation), bytecode or text (generated kernels), "
+    "texts=FOLDER "
+    "that keeps generated kernels, and graphs=on or off (off: every run issues its launches one by "
+    "one)";
+
+std::pair<absl::string_view, absl::string_view> SplitOption(absl::string_view option) {
+  return absl::StrSplit(option, absl::MaxSplits('=', 1));
 }
 
 absl::Status SetEmulatorOption(absl::string_view name, absl::string_view value,
@@ -52,12 +95,8 @@ absl::Status SetEmulatorOption(absl::string_view name, absl::string_view value,
   } else if (name == "omit") {
     options->omitted_barrier = std::string(value);
     valid = absl::StrContains(value, ':');
-  } else if (name == "fuse") {
-    options->fuse = value == "on";
-    valid = value == "on" || value == "off";
-  } else if (name == "graphs") {
-    options->graphs = value == "on";
-    valid = value == "on" || value == "off";
+  } else if (const auto shared = SetSharedOption(name, value, options); shared.has_value()) {
+    valid = *shared;
   } else if (name == "trace") {
     options->traced = value == "on";
     valid = value == "on" || value == "off";
@@ -70,25 +109,39 @@ absl::Status SetEmulatorOption(absl::string_view name, absl::string_view value,
   return absl::InvalidArgumentError(absl::StrCat(
       "cuda-emulated: '", name, "=", value,
       "' is not an option; there are schedule=forward, backward, random or run-ahead, seed=N, "
-      "devices=1 to 8, memory=BYTES of a device, and check=on or off (on: races, bounds and "
+      "devices=1 to 8, memory=BYTES of a device, check=on or off (on: races, bounds and "
       "uninitialised memory are errors; not in programs with a sanitizer), trace=on or off (on, "
-      "with check=on: --stats shows how kernels use memory), fuse=on or off (off: a "
-      "launch for every operation), graphs=on or off (off: every run issues its launches one by "
-      "one), "
-      "blocks=N, the most that a launch gets, and omit=FILE:LINE, a "
-      "barrier that is left out"));
+      "with "
+      "check=on: --stats shows how kernels use memory), blocks=N, the most that a launch gets, "
+      "omit=FILE:LINE, a barrier that is left out, ",
+      kSharedOptions));
 }
 
 }  // namespace
+
+absl::StatusOr<CudaOptions> ParseCudaOptions(absl::string_view text) {
+  CudaOptions options;
+  if (text.empty()) return options;
+  for (const absl::string_view option : absl::StrSplit(text, ',')) {
+    const auto [name, value] = SplitOption(option);
+    if (SetSharedOption(name, value, &options).value_or(false)) continue;
+    return absl::InvalidArgumentError(absl::StrCat(
+        "cuda: '", name, "=", value, "' is not an option; there are ", kSharedOptions));
+  }
+  return options;
+}
 
 absl::StatusOr<CudaEmulatedOptions> ParseEmulatorOptions(absl::string_view text) {
   CudaEmulatedOptions options;
   if (text.empty()) return options;
   for (const absl::string_view option : absl::StrSplit(text, ',')) {
-    const std::pair<absl::string_view, absl::string_view> parts =
-        absl::StrSplit(option, absl::MaxSplits('=', 1));
-    absl::Status status = SetEmulatorOption(parts.first, parts.second, &options);
+    const auto [name, value] = SplitOption(option);
+    absl::Status status = SetEmulatorOption(name, value, &options);
     if (!status.ok()) return status;
+  }
+  if (options.checked && options.fuse == FusionTier::kText) {
+    return absl::InvalidArgumentError(
+        "cuda-emulated: check=on sees no generated kernels (fuse=text)");
   }
   if (options.traced && !options.checked) {
     return absl::InvalidArgumentError("cuda-emulated: trace=on needs check=on");
@@ -101,9 +154,18 @@ absl::StatusOr<std::unique_ptr<CudaBackend>> CudaBackend::Create(std::string nam
                                                                  CudaOptions options) {
   absl::StatusOr<int> devices = cuda::CountDevices(*api, 1);
   if (!devices.ok()) return devices.status();
+  std::shared_ptr<text::TextKernels> texts;
+  if (options.fuse == FusionTier::kText) {
+    auto created = text::TextKernels::Create(api, options.texts);
+    if (created.ok()) {
+      texts = *std::move(created);
+    } else {
+      std::cerr << name << ": " << created.status().message() << "; fusions run as bytecode\n";
+    }
+  }
   auto pool = std::make_shared<cuda::DevicePool>(std::move(api), *devices);
   return std::unique_ptr<CudaBackend>(
-      new CudaBackend(std::move(name), std::move(pool), std::move(options)));
+      new CudaBackend(std::move(name), std::move(pool), std::move(options), std::move(texts)));
 }
 
 BackendCapabilities CudaBackend::capabilities() const {
@@ -132,7 +194,7 @@ absl::StatusOr<std::shared_ptr<const runtime::ModulePlan>> CudaBackend::Plan(
   runtime::PlanOptions plan;
   plan.observed = options.observed;
   plan.seconds = options.seconds >= 0 ? options.seconds : seconds_;
-  auto planned = std::make_shared<PlanWithEngine>(pool_, graphs_);
+  auto planned = std::make_shared<PlanWithEngine>(pool_, graphs_, texts_);
   const Module* planned_module = &module;
   // Observers see the instructions as they are written.
   if (fuse_ && !options.observed && VerifyModule(module).ok()) {

@@ -11,21 +11,34 @@
 #include "absl/strings/string_view.h"
 #include "backends/cuda/device/emulated_runtime.h"
 #include "backends/cuda/device_pool.h"
+#include "backends/cuda/text/text_kernels.h"
 #include "backends/engine_backend.h"
 
 namespace assay::cuda {
 
+// How fusions run. The results have the same bits.
+enum class FusionTier : uint8_t {
+  kKernels,   // every operation is a launch of its own
+  kBytecode,  // a launch of the kernel that interprets programs
+  kText,      // a generated kernel (text/), where its compiler is present; otherwise kBytecode
+};
+
 struct CudaOptions {
   runtime::RunOptions run = {};
   double seconds = -1;  // that planning a module may take; negative: unlimited
-  bool fuse = true;     // makes fusions; otherwise every operation is a launch of its own
-  bool graphs = true;   // runs a module from its third run on as a graph, where that is possible
+  FusionTier fuse = FusionTier::kBytecode;
+  bool graphs = true;      // runs a module from its third run on as a graph, where that is possible
+  std::string texts = {};  // the folder that keeps generated kernels; empty for none
 };
+
+// Parses "fuse=text,graphs=off,texts=FOLDER", in any order, the options of the target cuda.
+absl::StatusOr<CudaOptions> ParseCudaOptions(absl::string_view text);
 
 // The options of cuda-emulated.
 struct CudaEmulatedOptions : cuda::EmulatorOptions {
-  bool fuse = true;
+  FusionTier fuse = FusionTier::kBytecode;
   bool graphs = true;
+  std::string texts;  // the folder that keeps generated kernels; empty for none
 };
 // Parses "schedule=random,seed=3,devices=2,memory=1073741824", in any order; an empty text gives
 // the defaults. Returns INVALID_ARGUMENT with the name of an unknown option.
@@ -48,19 +61,22 @@ class CudaBackend : public EngineBackend {
       const Module& module, const CompileOptions& options) override;
 
  private:
-  CudaBackend(std::string name, std::shared_ptr<cuda::DevicePool> pool, CudaOptions options)
+  CudaBackend(std::string name, std::shared_ptr<cuda::DevicePool> pool, CudaOptions options,
+              std::shared_ptr<text::TextKernels> texts)
       : EngineBackend(options.run),
         name_(std::move(name)),
         pool_(std::move(pool)),
         seconds_(options.seconds),
-        fuse_(options.fuse),
-        graphs_(options.graphs) {}
+        fuse_(options.fuse != FusionTier::kKernels),
+        graphs_(options.graphs),
+        texts_(std::move(texts)) {}
 
   const std::string name_;
   const std::shared_ptr<cuda::DevicePool> pool_;
   const double seconds_;
   const bool fuse_;
   const bool graphs_;
+  const std::shared_ptr<text::TextKernels> texts_;  // null unless fusions are generated
 };
 
 }  // namespace assay::cuda

@@ -26,8 +26,12 @@ TEST(CudaBackend, ReadsTheOptionsOfTheEmulator) {
   EXPECT_EQ(options->devices, 2);
   EXPECT_EQ(options->device_bytes, 100);
   EXPECT_EQ(options->most_blocks, 1);
-  EXPECT_TRUE(options->fuse);
-  EXPECT_FALSE(ParseEmulatorOptions("fuse=off")->fuse);
+  EXPECT_EQ(options->fuse, FusionTier::kBytecode);
+  EXPECT_EQ(ParseEmulatorOptions("fuse=kernel")->fuse, FusionTier::kKernels);
+  EXPECT_EQ(ParseEmulatorOptions("fuse=text")->fuse, FusionTier::kText);
+  EXPECT_FALSE(ParseEmulatorOptions("fuse=off").ok());
+  EXPECT_FALSE(ParseEmulatorOptions("fuse=text,check=on").ok());
+  EXPECT_FALSE(ParseEmulatorOptions("trace=on").ok());
   for (const char* bad : {"seed", "seed=x", "schedule=fast", "devices=9", "devices=0", "colour=red",
                           "seed=1,,", "memory=0", "blocks=0", "fuse=yes"}) {
     EXPECT_THAT(std::string(ParseEmulatorOptions(bad).status().message()),

@@ -57,13 +57,6 @@ int64_t StepsOf(const Instruction& instruction) {
   return steps;
 }
 
-runtime::KernelOr MakeKernel(KernelPlanOr plan, const Instruction& instruction, const Api& api) {
-  if (!plan.ok()) return plan.status();
-  absl::StatusOr<std::unique_ptr<PlanRunner>> runner = PlanRunner::Create(*std::move(plan), api);
-  if (!runner.ok()) return runner.status();
-  return std::make_unique<CudaKernel>(*std::move(runner), StepsOf(instruction));
-}
-
 // Random numbers and custom calls: launches over leaves, with words that the host draws.
 class CudaEffect : public runtime::Effect {
  public:
@@ -162,15 +155,23 @@ bool CudaEngine::AppliesRegion(const Computation& region) const {
   return analysis::FlattenRegion(region).ok();
 }
 
+runtime::KernelOr CudaEngine::MakeKernel(KernelPlanOr plan, const Instruction& instruction) const {
+  if (!plan.ok()) return plan.status();
+  absl::StatusOr<std::unique_ptr<PlanRunner>> runner =
+      PlanRunner::Create(*std::move(plan), pool_->api(), texts_.get());
+  if (!runner.ok()) return runner.status();
+  return std::make_unique<CudaKernel>(*std::move(runner), StepsOf(instruction));
+}
+
 runtime::KernelOr CudaEngine::Prepare(const Instruction& instruction) const {
-  return MakeKernel(PrepareKernels(instruction, {}), instruction, pool_->api());
+  return MakeKernel(PrepareKernels(instruction, {}), instruction);
 }
 
 runtime::KernelOr CudaEngine::PrepareOnViews(const Instruction& instruction,
                                              absl::Span<const View> views) const {
   const KernelRow* const row = FindKernelRow(instruction.opcode());
   if (row == nullptr || !row->reads_views) return nullptr;
-  return MakeKernel(PrepareKernels(instruction, views), instruction, pool_->api());
+  return MakeKernel(PrepareKernels(instruction, views), instruction);
 }
 
 runtime::KernelOr CudaEngine::PrepareFusion(const Instruction& fusion) const {
@@ -179,7 +180,7 @@ runtime::KernelOr CudaEngine::PrepareFusion(const Instruction& fusion) const {
   }
   KernelPlanOr plan = cuda::PrepareFusion(fusion);
   if (absl::IsUnimplemented(plan.status())) return nullptr;
-  return MakeKernel(std::move(plan), fusion, pool_->api());
+  return MakeKernel(std::move(plan), fusion);
 }
 
 runtime::KernelOr CudaEngine::PrepareViewCopy(const View& view, ElementType type) const {
@@ -193,8 +194,7 @@ runtime::KernelOr CudaEngine::PrepareViewCopy(const View& view, ElementType type
 
 runtime::KernelOr CudaEngine::PrepareCollective(const Instruction& collective, int64_t members,
                                                 int64_t position) const {
-  return MakeKernel(PrepareCollectiveKernels(collective, members, position), collective,
-                    pool_->api());
+  return MakeKernel(PrepareCollectiveKernels(collective, members, position), collective);
 }
 
 runtime::EffectOr CudaEngine::PrepareEffect(const Instruction& instruction) const {

@@ -12,15 +12,21 @@
 #include "backends/cuda/cuda_values.h"
 #include "backends/cuda/device_pool.h"
 #include "backends/cuda/graph_replayer.h"
+#include "backends/cuda/kernel_table.h"
+#include "backends/cuda/text/text_kernels.h"
 #include "runtime/value_memory.h"
 
 namespace assay::cuda {
 
 class CudaEngine : public runtime::DeviceEngine {
  public:
-  // `graphs` permits runs as graphs (graph_replayer.h).
-  CudaEngine(std::shared_ptr<DevicePool> pool, bool graphs)
-      : pool_(std::move(pool)), graphs_(graphs ? std::make_shared<GraphCache>() : nullptr) {}
+  // `graphs` permits runs as graphs (graph_replayer.h). `texts` has generated kernels; null for
+  // none.
+  CudaEngine(std::shared_ptr<DevicePool> pool, bool graphs,
+             std::shared_ptr<text::TextKernels> texts = nullptr)
+      : pool_(std::move(pool)),
+        texts_(std::move(texts)),
+        graphs_(graphs ? std::make_shared<GraphCache>() : nullptr) {}
 
   // Returns OK if the engine supports the instruction's operation, otherwise UNIMPLEMENTED with its
   // name. Types and attributes are checked when the instruction is prepared.
@@ -39,7 +45,12 @@ class CudaEngine : public runtime::DeviceEngine {
   std::unique_ptr<runtime::EngineState> NewState(bool counted) const override;
 
  private:
+  // Returns the kernel of a plan.
+  runtime::KernelOr MakeKernel(absl::StatusOr<KernelPlan> plan,
+                               const Instruction& instruction) const;
+
   const std::shared_ptr<DevicePool> pool_;
+  const std::shared_ptr<text::TextKernels> texts_;
   const std::shared_ptr<ConstantCache> constants_ = std::make_shared<ConstantCache>();
   const std::shared_ptr<GraphCache> graphs_;  // null if runs are not recorded
 };

@@ -8,9 +8,19 @@
 
 namespace assay::cuda {
 
-absl::StatusOr<std::unique_ptr<PlanRunner>> PlanRunner::Create(KernelPlan plan, const Api& api) {
+absl::StatusOr<std::unique_ptr<PlanRunner>> PlanRunner::Create(KernelPlan plan, const Api& api,
+                                                               text::TextKernels* texts) {
   std::vector<const Entry*> entries;
-  for (const KernelLaunch& launch : plan.launches) {
+  for (KernelLaunch& launch : plan.launches) {
+    if (texts != nullptr) {
+      absl::StatusOr<const Entry*> generated = texts->Find(launch, plan);
+      if (!generated.ok()) return generated.status();
+      if (*generated != nullptr) {
+        launch.shared_bytes = 0;  // registers are variables
+        entries.push_back(*generated);
+        continue;
+      }
+    }
     const Entry* const entry = FindEntry(api.KernelGroups(), launch.entry.c_str());
     if (entry == nullptr) {
       return absl::InternalError(absl::StrCat("there is no kernel ", launch.entry));

@@ -14,13 +14,16 @@
 #include "absl/types/span.h"
 #include "backends/cuda/device/device.h"
 #include "backends/cuda/kernel_table.h"
+#include "backends/cuda/text/text_kernels.h"
 
 namespace assay::cuda {
 
 class PlanRunner {
  public:
-  // Returns INTERNAL with the name of an entry that the table of functions does not have.
-  static absl::StatusOr<std::unique_ptr<PlanRunner>> Create(KernelPlan plan, const Api& api);
+  // Returns INTERNAL with the name of an entry that the table of functions does not have. `texts`
+  // has generated kernels for launches of fusions; null for none.
+  static absl::StatusOr<std::unique_ptr<PlanRunner>> Create(KernelPlan plan, const Api& api,
+                                                            text::TextKernels* texts = nullptr);
 
   int in_place_operand() const { return plan_.in_place_operand; }
   const KernelPlan& plan() const { return plan_; }

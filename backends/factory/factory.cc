@@ -49,11 +49,16 @@ MadeBackend MakeCpuWithOptions(absl::string_view argument, const BackendOptions&
   return MakeCpu(options, *std::move(cpu));
 }
 
-MadeBackend MakeCuda(absl::string_view /*argument*/, const BackendOptions& options) {
+MadeBackend MakeCuda(absl::string_view argument, const BackendOptions& options) {
+  absl::StatusOr<cuda::CudaOptions> cuda = cuda::ParseCudaOptions(argument);
+  if (!cuda.ok()) return cuda.status();
+  cuda->run = GoldenOptionsOf(options).run;
+  cuda->seconds = options.budget.seconds;
   absl::StatusOr<std::shared_ptr<cuda::Api>> api = cuda::LoadPlugin();
   if (!api.ok()) return api.status();
-  return cuda::CudaBackend::Create("cuda", *std::move(api),
-                                   {GoldenOptionsOf(options).run, options.budget.seconds});
+  std::string name = "cuda";
+  if (!argument.empty()) absl::StrAppend(&name, ":", argument);
+  return cuda::CudaBackend::Create(std::move(name), *std::move(api), *std::move(cuda));
 }
 
 MadeBackend MakeCudaEmulated(absl::string_view argument, const BackendOptions& options) {
@@ -61,9 +66,9 @@ MadeBackend MakeCudaEmulated(absl::string_view argument, const BackendOptions& o
   if (!emulator.ok()) return emulator.status();
   std::string name = "cuda-emulated";
   if (!argument.empty()) absl::StrAppend(&name, ":", argument);
-  return cuda::CudaBackend::Create(
-      std::move(name), cuda::EmulatedRuntime::Create(*emulator),
-      {GoldenOptionsOf(options).run, options.budget.seconds, emulator->fuse, emulator->graphs});
+  return cuda::CudaBackend::Create(std::move(name), cuda::EmulatedRuntime::Create(*emulator),
+                                   {GoldenOptionsOf(options).run, options.budget.seconds,
+                                    emulator->fuse, emulator->graphs, emulator->texts});
 }
 
 // A word of a command for the shell.
@@ -163,6 +168,8 @@ const std::vector<BackendKind>& BuiltInBackends() {
        MakeCpuWithOptions, "cpu"},
       {"cuda", "", "the CUDA backend on this machine's GPUs; it has not run on one yet", MakeCuda,
        "cuda"},
+      {"cuda:", "OPTIONS", "the same with fuse=TIER, graphs=off, texts=FOLDER, separated by commas",
+       MakeCuda, "cuda"},
       {"cuda-emulated", "", "the CUDA backend on an emulated device", MakeCudaEmulated, "cuda"},
       {"cuda-emulated:", "OPTIONS",
        "the same with schedule=NAME, seed=N, devices=N, memory=BYTES, separated by commas",

@@ -40,7 +40,7 @@ class ProfileTest(CommandLineTest):
     def test_one_rule_without_the_option(self):
         module = self.path('add.hlo', ADD)
         for target, profile in (('golden', 'golden'), ('mutant:pad/with_zero', 'golden'), ('cpu', 'cpu'), ('cpu:plain', 'cpu'),
-                                ('cuda-emulated:fuse=off', 'cuda'), (f'process:{ASSAY} serve', 'cpu-strict')):
+                                ('cuda-emulated:fuse=kernel', 'cuda'), (f'process:{ASSAY} serve', 'cpu-strict')):
             with self.subTest(target=target):
                 judged = (assay('triage', module, '--target', target, '--json'),
                           assay('diff', module, '--inputs', 'random', '--isolate', '--right', target, '--json'))

@@ -117,6 +117,12 @@ class Api {
   // The entries of all kernels of this table's build (kernel_groups.h).
   virtual const Entry* const* KernelGroups() const = 0;
 
+  // Generated kernels (text/). TextTarget returns what they are compiled for: "sm_90" or "host".
+  // LoadKernel loads one from an image for as long as the process runs, and sets the members of
+  // `entry` by which it is launched.
+  virtual std::string TextTarget() = 0;
+  virtual Error LoadKernel(const void* image, size_t bytes, const char* name, Entry* entry) = 0;
+
   // Graphs.
   virtual Error StreamBeginCapture(StreamHandle* stream) = 0;
   virtual Error StreamEndCapture(StreamHandle* stream, GraphHandle** graph) = 0;

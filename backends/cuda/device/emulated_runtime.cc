@@ -13,6 +13,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "backends/cuda/device/emulated_graphs.h"
+#include "backends/cuda/device/emulated_library.h"
 #include "backends/cuda/device/emulated_streams.h"
 #include "backends/cuda/device/errors.h"
 #include "backends/cuda/emulator/memory_map.h"
@@ -358,6 +359,11 @@ class Runtime : public EmulatedRuntime {
     });
   }
   const Entry* const* KernelGroups() const override { return groups_; }
+
+  std::string TextTarget() override { return "host"; }
+  Error LoadKernel(const void* image, size_t bytes, const char* name, Entry* entry) override {
+    return Call([&] { return LoadHostKernel(image, bytes, name, entry); });
+  }
 
   Error StreamBeginCapture(StreamHandle* stream) override {
     return Call([&] {

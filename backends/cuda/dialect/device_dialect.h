@@ -4,6 +4,14 @@
 
 #define ASSAY_CUDA_BUILD device
 
+// NVRTC lacks these words of nvcc's host compilers.
+#if defined(__CUDACC_RTC__)
+#define __extension__
+#define __builtin_memcpy memcpy
+#define __builtin_fma __fma_rn
+#define __builtin_sqrt __dsqrt_rn
+#endif
+
 #define ASSAY_SHARED(T, name, dims) __shared__ T name dims
 #define ASSAY_DYNAMIC_SHARED(T, name)                                   \
   extern __shared__ __align__(16) unsigned char assay_dynamic_shared[]; \
@@ -11,6 +19,8 @@
 #define ASSAY_PARAMETER(T, name) const __grid_constant__ T name
 #define ASSAY_ENTRY(kernel) ::assay::cuda::device::MakeEntry(#kernel, kernel)
 
+// A generated kernel has no table of entries.
+#if !defined(__CUDACC_RTC__)
 namespace assay::cuda::device {
 
 template <typename... Parameters>
@@ -21,5 +31,6 @@ Entry MakeEntry(const char* name, void (*kernel)(Parameters...)) {
 }
 
 }  // namespace assay::cuda::device
+#endif
 
 #endif  // ASSAY_BACKENDS_CUDA_DIALECT_DEVICE_DIALECT_H_

@@ -20,10 +20,19 @@
 #define __forceinline__ inline __attribute__((always_inline))
 #define __launch_bounds__(...)
 
-#define threadIdx (::assay::cuda::emulator::built_ins.thread)
-#define blockIdx (::assay::cuda::emulator::built_ins.block)
-#define blockDim (::assay::cuda::emulator::built_ins.block_size)
-#define gridDim (::assay::cuda::emulator::built_ins.grid_size)
+#if defined(ASSAY_TEXT)
+// A generated kernel is a library, which is told by the program where the variables are.
+extern "C" {
+inline ::assay::cuda::emulator::BuiltIns* (*AssayBuiltIns)() = nullptr;
+}
+#define ASSAY_BUILT_INS (*AssayBuiltIns())
+#else
+#define ASSAY_BUILT_INS ::assay::cuda::emulator::built_ins
+#endif
+#define threadIdx (ASSAY_BUILT_INS.thread)
+#define blockIdx (ASSAY_BUILT_INS.block)
+#define blockDim (ASSAY_BUILT_INS.block_size)
+#define gridDim (ASSAY_BUILT_INS.grid_size)
 
 // Every instantiation of a kernel has a static variable of its own, whose address identifies the
 // array.
@@ -33,7 +42,7 @@
   name##_type& name = *static_cast<name##_type*>(::assay::cuda::emulator::SharedArray( \
       &name##_key, sizeof(name##_type), {__FILE__, __LINE__}))
 #define ASSAY_DYNAMIC_SHARED(T, name) \
-  T* const name = static_cast<T*>(::assay::cuda::emulator::built_ins.dynamic_shared)
+  T* const name = static_cast<T*>(ASSAY_BUILT_INS.dynamic_shared)
 #define ASSAY_PARAMETER(T, name) const T& name
 #define ASSAY_ENTRY(kernel) ::assay::cuda::ASSAY_CUDA_BUILD::MakeEntry<kernel>(#kernel)
 

@@ -41,7 +41,7 @@ ASSAY_DEVICE double RoundAway(double x) {
 }
 
 // A float function of one operand, in double.
-ASSAY_DEVICE_CALL double ApplyUnary(Op op, double x) {
+ASSAY_DEVICE_SELECTION double ApplyUnary(Op op, double x) {
   switch (op) {
     case Op::kAcos:
       return Acos(x);
@@ -97,7 +97,7 @@ ASSAY_DEVICE_CALL double ApplyUnary(Op op, double x) {
       return x;
   }
 }
-ASSAY_DEVICE_CALL double ApplyBinary(Op op, double x, double y) {
+ASSAY_DEVICE_SELECTION double ApplyBinary(Op op, double x, double y) {
   switch (op) {
     case Op::kAdd:
       return x + y;
@@ -136,7 +136,7 @@ ASSAY_DEVICE bool IsFiniteBits(const ElementRow& row, uint64_t bits) {
   if (IsNanBits(row, bits)) return false;
   return IsScale(row) || !row.has_infinity || (bits & ~SignMask(row)) <= LargestFinite(row);
 }
-ASSAY_DEVICE_CALL uint64_t ReducePrecision(const Step& step, uint64_t bits) {
+ASSAY_DEVICE_SELECTION uint64_t ReducePrecision(const Step& step, uint64_t bits) {
   const ElementRow& row = step.in;
   const int m = row.significand_bits, e = row.exponent_bits;
   const int to_m = step.mantissa_bits, to_e = step.exponent_bits;
@@ -180,7 +180,7 @@ ASSAY_DEVICE bool CompareResult(uint8_t direction, bool less, bool equal, bool u
       return less;
   }
 }
-ASSAY_DEVICE_CALL bool Compare(const Step& step, Value x, Value y) {
+ASSAY_DEVICE_SELECTION bool Compare(const Step& step, Value x, Value y) {
   const ElementRow& row = step.in;
   bool less = false, equal = false, unordered = false;
   if (row.kind == kKindComplex) {
@@ -247,7 +247,7 @@ ASSAY_DEVICE uint64_t HighProduct(const ElementRow& row, uint64_t x, uint64_t y)
   return static_cast<uint64_t>(product >> row.bits);
 }
 // Operands are extended to 64 bits; the result is wrapped by the caller.
-ASSAY_DEVICE_CALL uint64_t ApplyInteger(Op op, const ElementRow& row, uint64_t x, uint64_t y) {
+ASSAY_DEVICE_SELECTION uint64_t ApplyInteger(Op op, const ElementRow& row, uint64_t x, uint64_t y) {
   const bool is_signed = row.kind == kKindSigned;
   const int64_t a = static_cast<int64_t>(x), b = static_cast<int64_t>(y);
   const uint64_t pattern = x & LowBits(row.bits), amount = y & LowBits(row.bits);
@@ -325,7 +325,7 @@ ASSAY_DEVICE uint64_t ApplyPred(Op op, uint64_t x, uint64_t y) {
       return x;
   }
 }
-ASSAY_DEVICE_CALL Complex ApplyComplex(Op op, Complex x, Complex y) {
+ASSAY_DEVICE_SELECTION Complex ApplyComplex(Op op, Complex x, Complex y) {
   switch (op) {
     case Op::kAcos:
       return Acos(x);
@@ -400,8 +400,8 @@ ASSAY_DEVICE double ResultOfScales(Op op, double a, double result) {
 }
 
 // Arithmetic of operands and result of one type (complex abs apart).
-ASSAY_DEVICE_CALL Value Arithmetic(Op op, const ElementRow& row, const ElementRow& out, Value x,
-                                   Value y) {
+ASSAY_DEVICE_SELECTION Value Arithmetic(Op op, const ElementRow& row, const ElementRow& out,
+                                        Value x, Value y) {
   switch (row.kind) {
     case kKindPred:
       return {ApplyPred(op, x.bits, y.bits), 0};
@@ -430,7 +430,7 @@ ASSAY_DEVICE_CALL Value Arithmetic(Op op, const ElementRow& row, const ElementRo
 }
 
 // The result of a step.
-ASSAY_DEVICE_CALL Value Apply(const Step& step, Value x, Value y, Value z) {
+ASSAY_DEVICE_SELECTION Value Apply(const Step& step, Value x, Value y, Value z) {
   switch (step.op) {
     case Op::kCopy:
       return x;

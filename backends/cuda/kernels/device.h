@@ -9,7 +9,11 @@
 
 #include "backends/cuda/dialect/dialect.h"
 
-#if defined(__CUDACC__)
+#if defined(__CUDACC_RTC__)
+#define ASSAY_DEVICE __device__ inline
+#define ASSAY_DEVICE_METHOD __device__
+#define ASSAY_DEVICE_CALL __device__ __noinline__ inline
+#elif defined(__CUDACC__)
 #define ASSAY_DEVICE __host__ __device__ inline
 #define ASSAY_DEVICE_METHOD __host__ __device__
 #define ASSAY_DEVICE_CALL __host__ __device__ __noinline__ inline
@@ -18,6 +22,16 @@
 #define ASSAY_DEVICE_METHOD
 // A function that is too large to be inlined.
 #define ASSAY_DEVICE_CALL [[gnu::noinline]] inline
+#endif
+
+// A function that selects by the operation or the element type. Generated kernels, where both are
+// constants, keep the one case that they need.
+#if defined(__CUDACC_RTC__)
+#define ASSAY_DEVICE_SELECTION __device__ __forceinline__
+#elif defined(ASSAY_TEXT)
+#define ASSAY_DEVICE_SELECTION [[gnu::always_inline]] inline
+#else
+#define ASSAY_DEVICE_SELECTION ASSAY_DEVICE_CALL
 #endif
 
 // Kernel mutants: in the build that tests make for them, the mutant whose number is set computes a

@@ -98,7 +98,7 @@ ASSAY_DEVICE bool IsNanBits(const ElementRow& row, uint64_t bits) {
 }
 
 // The exact value of a float pattern.
-ASSAY_DEVICE_CALL double DecodeFloat(const ElementRow& row, uint64_t bits) {
+ASSAY_DEVICE_SELECTION double DecodeFloat(const ElementRow& row, uint64_t bits) {
   if (row.bits == 32) return BitsAs<float>(static_cast<uint32_t>(bits));
   if (row.bits == 64) return BitsDouble(bits);
   if (IsNanBits(row, bits)) return WithSign(NanValue(), row.has_sign && (bits & SignMask(row)));
@@ -135,7 +135,8 @@ ASSAY_DEVICE uint64_t EncodeScale(double x) {
   return rounded > 127 ? 0xff : static_cast<uint64_t>(rounded + 127);
 }
 // The pattern nearest to x, ties to even. `keep_sign`: a NaN keeps its sign (conversions).
-ASSAY_DEVICE_CALL uint64_t EncodeFloat(const ElementRow& row, double x, bool keep_sign = false) {
+ASSAY_DEVICE_SELECTION uint64_t EncodeFloat(const ElementRow& row, double x,
+                                            bool keep_sign = false) {
   if (IsNanValue(x)) return CanonicalNan(row, keep_sign && SignBit(x));
   if (row.bits == 64) return DoubleBits(x);
   if (row.bits == 32) return BitsAs<uint32_t>(static_cast<float>(x));
@@ -198,7 +199,7 @@ ASSAY_DEVICE int64_t TotalOrderKey(const ElementRow& row, uint64_t bits) {
   return -magnitude - 1;
 }
 
-ASSAY_DEVICE_CALL Value Convert(const ElementRow& from, const ElementRow& to, Value x) {
+ASSAY_DEVICE_SELECTION Value Convert(const ElementRow& from, const ElementRow& to, Value x) {
   if (from.kind == to.kind && from.bits == to.bits && from.bias == to.bias && from.nan == to.nan &&
       from.significand_bits == to.significand_bits) {
     return x;

@@ -110,6 +110,22 @@ class CudaApi final : public Api {
   }
   const Entry* const* KernelGroups() const override { return device::KernelGroups(); }
 
+  std::string TextTarget() override {
+    int major = 0, minor = 0;
+    cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, 0);
+    cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, 0);
+    return "sm_" + std::to_string(major) + std::to_string(minor);
+  }
+  Error LoadKernel(const void* image, size_t /*bytes*/, const char* name, Entry* entry) override {
+    cudaLibrary_t library;
+    cudaKernel_t kernel = nullptr;
+    cudaError_t error =
+        cudaLibraryLoadData(&library, image, nullptr, nullptr, 0, nullptr, nullptr, 0);
+    if (error == cudaSuccess) error = cudaLibraryGetKernel(&kernel, library, name);
+    entry->stub = reinterpret_cast<const void*>(kernel);
+    return E(error);
+  }
+
   Error StreamBeginCapture(StreamHandle* stream) override {
     return E(cudaStreamBeginCapture(S(stream), cudaStreamCaptureModeThreadLocal));
   }

@@ -16,7 +16,8 @@
 namespace assay::cuda::testing {
 
 inline std::unique_ptr<CudaBackend> BackendOver(std::shared_ptr<Api> api, bool fuse) {
-  auto backend = CudaBackend::Create("cuda-emulated", std::move(api), {.fuse = fuse});
+  auto backend = CudaBackend::Create("cuda-emulated", std::move(api),
+                                     {.fuse = fuse ? FusionTier::kBytecode : FusionTier::kKernels});
   EXPECT_TRUE(backend.ok()) << backend.status();
   return *std::move(backend);
 }

@@ -206,8 +206,8 @@ class KernelsTest : public ::testing::Test {
     EmulatorOptions options;
     options.groups = mutated::KernelGroups();
     // A launch for every operation, so that each kernel is launched by its program.
-    auto backend =
-        CudaBackend::Create("cuda-mutated", EmulatedRuntime::Create(options), {.fuse = false});
+    auto backend = CudaBackend::Create("cuda-mutated", EmulatedRuntime::Create(options),
+                                       {.fuse = FusionTier::kKernels});
     EXPECT_TRUE(backend.ok()) << backend.status();
     if (backend.ok()) backend_ = *std::move(backend);
     for (const char* program : kPrograms) {

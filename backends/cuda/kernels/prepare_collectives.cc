@@ -61,6 +61,9 @@ KernelPlanOr PlanExchange(const Instruction& op, int64_t members, int64_t positi
 absl::Status AddGroupFold(KernelPlan& plan, const Instruction& op, int64_t members,
                           int64_t position, int64_t k) {
   const Shape& operand = op.operand(k)->shape();
+  if (members == 1) {  // nothing is computed, so that NaNs keep their bits
+    return AddDenseCopy(plan, op, BytesOf(operand), operand.element_count(), Operand(k), Result(k));
+  }
   GroupFoldParameter p;
   int64_t offset = 0;
   Dimensions sizes(operand.dimensions().begin(), operand.dimensions().end());

@@ -138,13 +138,14 @@ Point ComplexPower(Point z, Point w) {
   if (turned.on_diagonal) log.im = Number<Pair>(0);
   const PairPoint product = log * PairPoint{Number<Pair>(bounded.re), Number<Pair>(bounded.im)};
   // Of larger numbers all are multiples of 8.
-  const double quarters = Magnitude(w.re) < 0x1p60 ? turned.quarters * w.re : 0;
-  const double whole = Magnitude(quarters) < 0x1p50 ? Nearest(quarters).value : quarters;
+  const Pair quarters =
+      Magnitude(w.re) < 0x1p60 ? TwoProduct(turned.quarters, w.re) : Number<Pair>(0);
+  const double whole = Magnitude(quarters.hi) < 0x1p50 ? Nearest(quarters.hi).value : quarters.hi;
   const Pair right_angle = Constant<Pair>(polynomials::kHalfPi);
   // An imaginary exponent turns the quarters into a factor.
   const ScaledPair radius = ExpScaled(product.re - right_angle * turned.quarters * bounded.im);
   const Pair turn = w.im == 0 ? log.im * w.re : product.im;
-  const Pair angle = turn + right_angle * (quarters - whole);
+  const Pair angle = turn + right_angle * TwoSum(quarters.hi - whole, quarters.lo);
   if (angle.hi == 0) return TurnedBack({Rounded(radius), 0}, whole);
   const bool on_unit_circle_and_axis = log.re.hi == 0 && log.im.hi == 0;
   const bool is_large = Larger(Magnitude(w.re), Magnitude(w.im)) > 0x1p60;

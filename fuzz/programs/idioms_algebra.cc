@@ -295,6 +295,31 @@ void AnglesAndPowers(ProgramWriter& w) {
   }
 }
 
+// Parts, magnitudes and conjugates of complex numbers that are made of real ones.
+void ComplexParts(ProgramWriter& w) {
+  static constexpr Opcode kSteps[] = {kNegate, kMultiply, kAdd,  kSubtract, kDivide,
+                                      kExp,    kLog,      kSqrt, kSign,     kMultiply};
+  static constexpr Opcode kParts[] = {kAbs, kReal, kImag, kAbs};
+  Sketch s(w);
+  const ElementType type = s.AnyOf({ElementType::kF32, ElementType::kF64});
+  const Dimensions sizes = {w.choices().Between(2, 25)};
+  if (CountOf(sizes) > w.limits().argument_elements) return;
+  Instruction* const x = s.TellingValues(type, sizes);
+  Instruction* const y = w.choices().OneIn(2) ? s.TellingValues(type, sizes) : s.SplatLike(x, 0);
+  Instruction* z = w.choices().OneIn(4) ? s.Op(kComplex, {y, x}) : s.Op(kComplex, {x, y});
+  if (z == nullptr) return;
+  if (w.choices().OneIn(2)) {
+    const Opcode step = w.choices().Of(kSteps);
+    z = Info(step).arity == 1 ? s.Op(step, {z}) : s.Op(step, {z, s.Op(kComplex, {y, x})});
+  }
+  if (w.choices().OneIn(3)) {  // z by its conjugate
+    Instruction* const real = s.Op(kReal, {z});
+    Instruction* const imaginary = s.Op(kNegate, {s.Op(kImag, {z})});
+    z = s.Op(kMultiply, {z, s.Op(kComplex, {real, imaginary})});
+  }
+  s.Op(w.choices().Of(kParts), {z});
+}
+
 constexpr Idiom kAlgebra[] = {
     {"inverses of one operand", InversesOfOne},
     {"inverses of two operands", InversesOfTwo},
@@ -308,6 +333,7 @@ constexpr Idiom kAlgebra[] = {
     {"clamps of clamps", Clamps},
     {"precision reduced twice", Precisions},
     {"angles and powers", AnglesAndPowers},
+    {"parts of complex numbers", ComplexParts},
 };
 
 }  // namespace

@@ -231,7 +231,7 @@ class Expression {
 };
 
 Dimensions SizesOfExpression(ProgramWriter& w) {
-  static const Dimensions kSizes[] = {{16}, {4, 4}, {17}, {}, {24}, {5, 5}, {33}, {300}};
+  static const Dimensions kSizes[] = {{24}, {4, 4}, {17}, {}, {24}, {5, 5}, {33}, {506}};
   Dimensions sizes = w.choices().Of(kSizes);
   if (CountOf(sizes) > w.limits().argument_elements) sizes = {1};
   return sizes;
@@ -446,6 +446,62 @@ void JoinedForms(ProgramWriter& w) {
   }
 }
 
+// Folds of a scalar that is broadcast, of a transpose, of infinities alone and of special values.
+void TellingFolds(ProgramWriter& w) {
+  static constexpr Opcode kTakers[] = {kReduceWindow, kScatter, kScan, kReduce};
+  Sketch s(w);
+  static constexpr Opcode kFolds[] = {kMaximum, kMinimum, kAdd, kMaximum, kMinimum, kMultiply};
+  const Opcode fold = w.choices().Of(kFolds);
+  const ElementType type =
+      s.AnyOf({ElementType::kF32, ElementType::kBF16, ElementType::kF64, ElementType::kF16,
+               ElementType::kS32, ElementType::kF8E5M2, ElementType::kS8, ElementType::kU8});
+  const Dimensions sizes = {w.choices().Between(1, 4), w.choices().Between(1, 4),
+                            w.choices().Between(1, 3)};
+  conformance::ProfileUse special;
+  special.profile = conformance::ValueProfile::kSpecial;
+  special.stride = w.choices().OneIn(3) ? w.choices().Between(2, 11) : 1;
+  Instruction* x = w.NewArray(type, sizes, special);
+  Instruction* start = w.ScalarOf(type);
+  const bool down = fold == kMaximum;
+  if (IsFloat(type) && Info(type).format->has_infinity && w.choices().OneIn(2)) {
+    start = s.Infinity(type, down);
+  }
+  switch (w.choices().Below(4)) {
+    case 0:
+      x = s.Broadcast(w.ScalarOf(type), sizes, {});
+      s.Reduce(x, fold, {0, 1, 2}, s.Number(type, 3));
+      return;
+    case 1:
+      x = s.Transpose(x, {1, 2, 0});
+      break;
+    case 2:
+      if (IsFloat(type) && Info(type).format->has_infinity) {
+        x = s.Broadcast(s.Infinity(type, down), sizes, {});
+      }
+      break;
+    default:
+      break;
+  }
+  switch (w.choices().Below(4)) {
+    case 0:
+      s.Reduce(x, fold, {w.choices().Below(3)}, start);
+      return;
+    case 1:
+      s.ReducePairs(x, fold, start);
+      return;
+    case 2: {
+      const int64_t n = w.choices().Between(3, 9), m = w.choices().Between(1, n);
+      Instruction* const into = s.TellingValues(type, {n});
+      Instruction* const indices = w.IndexArray(ElementType::kS32, {m, 1}, -1, n);
+      Instruction* const elements = s.TellingValues(type, {m});
+      s.ScatterElements(into, indices, elements, fold);
+      return;
+    }
+    default:
+      if (x != nullptr) w.WriteOn(w.choices().Of(kTakers), x);
+  }
+}
+
 constexpr Idiom kExpressions[] = {
     {"telling conversions", TellingConversions},
     {"forms of floats", FloatForms},
@@ -455,6 +511,7 @@ constexpr Idiom kExpressions[] = {
     {"joined forms", JoinedForms},
     {"rounded once", RoundedOnce},
     {"total orders", TotalOrders},
+    {"telling folds", TellingFolds},
 };
 
 }  // namespace

@@ -193,8 +193,17 @@ Instruction* Combined(Sketch& s, Instruction* x) {
                                       kMaximum,  kAbs, kNot,    kAnd,      kMinimum};
   const Opcode opcode = s.choices().Of(kSteps);
   if (Info(opcode).arity == 1) return s.Op(opcode, {x});
-  Instruction* const other =
-      s.choices().OneIn(2) ? s.w().PlainSplat(s.TypeOf(x), Sketch::SizesOf(x)) : s.w().LikeArray(x);
+  Instruction* other = nullptr;
+  switch (s.choices().Below(4)) {
+    case 0:
+      other = s.w().LikeArray(x);
+      break;
+    case 1:
+      other = s.Broadcast(s.w().ScalarOf(s.TypeOf(x)), Sketch::SizesOf(x), {});
+      break;
+    default:
+      other = s.w().PlainSplat(s.TypeOf(x), Sketch::SizesOf(x));
+  }
   return s.Op(opcode, {x, other});
 }
 

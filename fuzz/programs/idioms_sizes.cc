@@ -35,7 +35,7 @@ void LongDots(ProgramWriter& w) {
   const int64_t n = w.choices().Of(kBeyond);
   const int64_t few = w.choices().Between(1, 2);
   const ElementType type = AnyNumber(s);
-  switch (w.choices().Below(3)) {
+  switch (w.choices().Below(4)) {
     case 0: {  // terms
       Instruction* const a = Long(s, type, {few, n});
       s.Dot(a, Long(s, type, {n}), 1, 0);
@@ -44,6 +44,12 @@ void LongDots(ProgramWriter& w) {
     case 1: {  // rows
       Instruction* const a = Long(s, type, {std::min<int64_t>(n, 1025), few});
       s.Dot(a, Long(s, type, {few, 2}), 1, 0);
+      return;
+    }
+    case 2: {  // a tile of all three
+      const int64_t size = w.choices().OneIn(2) ? 17 : 33;
+      Instruction* const a = Long(s, type, {size, size});
+      s.Dot(a, Long(s, type, {size, size}), 1, 0);
       return;
     }
     default: {  // batches
@@ -299,8 +305,11 @@ void CalledTwice(ProgramWriter& w) {
     Instruction* const b = w.ComputationParameter(y->shape());
     Computation* const shared =
         w.EndComputation(w.FinishAs(w.Start(step, {a, b}), a->shared_shape()));
-    for (const bool exchanged : {false, true}) {
-      auto call = exchanged ? w.Start(kCall, {y, x}) : w.Start(kCall, {x, y});
+    Instruction* const other = w.choices().OneIn(2) ? w.NewArray(type, sizes) : nullptr;
+    Instruction* const calls[2][2] = {{x, y},
+                                      {other == nullptr ? y : x, other == nullptr ? x : other}};
+    for (const auto& arguments : calls) {
+      auto call = w.Start(kCall, arguments);
       call->SetAttribute(Attr::kToApply, shared);
       w.Finish(std::move(call));
     }
@@ -316,67 +325,11 @@ void CalledTwice(ProgramWriter& w) {
   }
 }
 
-// Folds of a scalar that is broadcast, of a transpose, of infinities and of NaN alone.
-void TellingFolds(ProgramWriter& w) {
-  Sketch s(w);
-  static constexpr Opcode kFolds[] = {kMaximum, kMinimum, kAdd, kMaximum, kMinimum, kMultiply};
-  const Opcode fold = w.choices().Of(kFolds);
-  const ElementType type =
-      s.AnyOf({kF32, ElementType::kBF16, ElementType::kF64, ElementType::kF16, kS32,
-               ElementType::kF8E5M2, ElementType::kS8, ElementType::kU8});
-  const Dimensions sizes = {w.choices().Between(1, 4), w.choices().Between(1, 4),
-                            w.choices().Between(1, 3)};
-  conformance::ProfileUse special;
-  special.profile = conformance::ValueProfile::kSpecial;
-  special.stride = w.choices().Between(1, 11);
-  Instruction* x = w.NewArray(type, sizes, special);
-  Instruction* start = w.ScalarOf(type);
-  const bool down = fold == kMaximum;
-  if (IsFloat(type) && Info(type).format->has_infinity && w.choices().OneIn(2)) {
-    start = s.Infinity(type, down);
-  }
-  switch (w.choices().Below(4)) {
-    case 0:
-      x = s.Broadcast(w.ScalarOf(type), sizes, {});
-      s.Reduce(x, fold, {0, 1, 2}, s.Number(type, 3));
-      return;
-    case 1:
-      x = s.Transpose(x, {1, 2, 0});
-      break;
-    case 2:
-      if (IsFloat(type) && Info(type).format->has_infinity) {
-        x = s.Broadcast(s.Infinity(type, down), sizes, {});
-      }
-      break;
-    default:
-      break;
-  }
-  switch (w.choices().Below(4)) {
-    case 0:
-      s.Reduce(x, fold, {w.choices().Below(3)}, start);
-      return;
-    case 1:
-      s.ReducePairs(x, fold, start);
-      return;
-    case 2: {
-      const int64_t n = w.choices().Between(3, 9), m = w.choices().Between(1, n);
-      Instruction* const into = s.TellingValues(type, {n});
-      Instruction* const indices = w.IndexArray(kS32, {m, 1}, -1, n);
-      Instruction* const elements = s.TellingValues(type, {m});
-      s.ScatterElements(into, indices, elements, fold);
-      return;
-    }
-    default:
-      if (x != nullptr) w.WriteOn(w.choices().OneIn(2) ? kReduceWindow : kScatter, x);
-  }
-}
-
 constexpr Idiom kSizes[] = {
     {"long dots", LongDots},           {"long convolutions", LongConvolutions},
     {"long lines", LongLines},         {"long batches", LongBatches},
     {"narrow indices", NarrowIndices}, {"indexed twice", IndexedTwice},
-    {"called twice", CalledTwice},     {"telling folds", TellingFolds},
-    {"long sources", LongSources},
+    {"called twice", CalledTwice},     {"long sources", LongSources},
 };
 
 }  // namespace

@@ -275,13 +275,21 @@ conformance::ProfileUse ProgramWriter::AnyProfile(ElementType type) {
     use.profile = profile_;
   }
   if (mood_ == 3 && choices().OneIn(3)) use.profile = choices().Of(profiles);
+  // Special values of a float begin with zeros, and reach infinities and NaN in the 21st element.
+  // Patterns around the greatest number have them in short arrays, too.
+  if (use.profile == conformance::ValueProfile::kSpecial && choices().OneIn(3)) {
+    use.profile = conformance::ValueProfile::kAll;
+  }
   // Only of a sole move does the judge know that it keeps the bits of a NaN.
   if (sole_ && mood_ != 0 && choices().OneIn(4)) use.profile = conformance::ValueProfile::kAll;
   if (use.profile == conformance::ValueProfile::kAll &&
       !conformance::CheckProfile(use, Shape(type, {1})).ok()) {
     use.profile = conformance::ValueProfile::kBenign;
   }
-  if (use.profile == conformance::ValueProfile::kAll) use.offset = AnyEdgePattern(type, choices());
+  if (use.profile == conformance::ValueProfile::kAll) {
+    use.offset = AnyEdgePattern(type, choices());
+    use.stride = choices().OneIn(4) ? 2 : 1;
+  }
   return use;
 }
 

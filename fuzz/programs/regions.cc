@@ -15,13 +15,7 @@ bool Takes(Opcode opcode, ElementType type) {
 }
 
 Instruction* Fold(ProgramWriter& w, Instruction* a, Instruction* b) {
-  const ElementType type = a->shape().element_type();
-  const int64_t first = w.choices().Below(std::size(kFolds));
-  Opcode opcode = Opcode::kAdd;
-  for (size_t k = 0; k < std::size(kFolds); ++k) {
-    opcode = kFolds[(first + k) % std::size(kFolds)];
-    if (Takes(opcode, type)) break;
-  }
+  const Opcode opcode = AnyFold(w, a->shape().element_type());
   return w.FinishAs(w.Start(opcode, {a, b}), a->shared_shape());
 }
 
@@ -62,6 +56,15 @@ std::vector<Instruction*> Winner(ProgramWriter& w, absl::Span<Instruction* const
 }
 
 }  // namespace
+
+Opcode AnyFold(ProgramWriter& w, ElementType type) {
+  const int64_t first = w.choices().Below(std::size(kFolds));
+  for (size_t k = 0; k < std::size(kFolds); ++k) {
+    const Opcode opcode = kFolds[(first + k) % std::size(kFolds)];
+    if (Takes(opcode, type)) return opcode;
+  }
+  return Opcode::kAdd;
+}
 
 Computation* WriteReducer(ProgramWriter& w, absl::Span<const ElementType> accumulators,
                           absl::Span<const ElementType> elements, ReducerUse use) {

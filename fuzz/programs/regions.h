@@ -11,6 +11,9 @@ namespace assay::fuzz {
 // overwrite, or a collective.
 enum class ReducerUse { kFold, kUpdates, kCollective };
 
+// Returns the operation of a fold: a sum as a rule, else an extremum, a product or a bitwise one.
+Opcode AnyFold(ProgramWriter& w, ElementType type);
+
 // Writes a reducer. Its first parameters and its results have the types of the accumulators.
 Computation* WriteReducer(ProgramWriter& w, absl::Span<const ElementType> accumulators,
                           absl::Span<const ElementType> elements, ReducerUse use);

@@ -212,17 +212,22 @@ void Label(ProgramWriter& w, int64_t spatial, int64_t* first, int64_t* second,
 }  // namespace
 
 void WriteConvolution(ProgramWriter& w, Opcode opcode) {
-  Instruction* const x = w.NonEmptyArray(opcode, 2);
-  const Shape& input = x->shape();
-  const int64_t spatial = input.rank() - 2;
+  Instruction* x = w.NonEmptyArray(opcode, 2);
+  const int64_t spatial = x->shape().rank() - 2;
   ConvolutionDimensions labels;
-  labels.input_rank = labels.kernel_rank = labels.output_rank = input.rank();
+  labels.input_rank = labels.kernel_rank = labels.output_rank = x->shape().rank();
   Label(w, spatial, &labels.input_batch, &labels.input_feature, &labels.input_spatial);
   Label(w, spatial, &labels.kernel_input_feature, &labels.kernel_output_feature,
         &labels.kernel_spatial);
   Label(w, spatial, &labels.output_batch, &labels.output_feature, &labels.output_spatial);
+  if (w.choices().OneIn(16)) {  // sums of nothing
+    Dimensions sizes(x->shape().dimensions().begin(), x->shape().dimensions().end());
+    sizes[labels.input_feature] = 0;
+    x = w.ArrayOf(x->shape().element_type(), sizes);
+  }
+  const Shape& input = x->shape();
   const int64_t features = input.dimension(labels.input_feature);
-  const int64_t groups = w.choices().OneIn(3) ? AnyDivisor(w, features) : 1;
+  const int64_t groups = features > 0 && w.choices().OneIn(3) ? AnyDivisor(w, features) : 1;
   const int64_t batch_groups =
       groups == 1 && w.choices().OneIn(4) ? AnyDivisor(w, input.dimension(labels.input_batch)) : 1;
   Dimensions kernel(input.rank());

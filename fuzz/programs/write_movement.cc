@@ -3,6 +3,8 @@
 #include <numeric>
 
 #include "fuzz/programs/permutation.h"
+#include "fuzz/programs/regions.h"
+#include "fuzz/programs/sketch.h"
 #include "fuzz/programs/writer.h"
 
 namespace assay::fuzz {
@@ -242,6 +244,12 @@ void WriteSetDimensionSize(ProgramWriter& w, Opcode opcode) {
                     Shape(w.AnyType(w.grammar().types()), value->shape().dimensions()));
     if (next == nullptr) break;
     value = next;
+  }
+  // What lies beyond the current size does not count in a fold.
+  if (w.choices().OneIn(3)) {
+    Sketch s(w);
+    const Opcode fold = AnyFold(w, s.TypeOf(value));
+    s.Reduce(value, fold, {dimension}, s.Number(s.TypeOf(value), 1));
   }
   auto current = w.Start(Opcode::kGetDimensionSize, {value});
   current->SetAttribute(Attr::kDimension, dimension);

@@ -170,7 +170,9 @@ void WriteScan(ProgramWriter& w, Opcode opcode) {
   Dimensions line(shape.dimensions().begin(), shape.dimensions().end());
   line.erase(line.begin() + dimension);
   const int64_t carries = w.choices().Below(3);
+  const size_t inputs = w.choices().OneIn(4) ? 2 : 1;
   std::vector<Instruction*> operands = {x};
+  if (inputs == 2) operands.push_back(w.ArrayOf(type, shape.dimensions()));
   for (int64_t k = 0; k < carries; ++k) operands.push_back(w.ArrayOf(type, line));
   w.BeginComputation("step", RowPlace::kAnywhere);
   std::vector<Instruction*> values;
@@ -179,16 +181,19 @@ void WriteScan(ProgramWriter& w, Opcode opcode) {
   }
   Instruction* sum = values[0];
   if (carries > 0) {
-    sum = w.FinishAs(w.Start(Opcode::kAdd, {values[1], values[0]}), values[0]->shared_shape());
+    const Opcode fold = AnyFold(w, type);
+    sum = w.FinishAs(w.Start(fold, {values[inputs], values[0]}), values[0]->shared_shape());
     if (sum == nullptr) sum = values[0];
   }
-  const bool associative = carries == 1 && w.choices().OneIn(4);
+  const bool associative = carries == 1 && inputs == 1 && w.choices().OneIn(4);
   if (!associative && w.choices().OneIn(2)) sum = w.ElementwiseStep(sum);
   std::vector<Instruction*> results = {sum};
-  for (int64_t k = 0; k < carries; ++k) results.push_back(k == 0 ? sum : values[0]);
-  Computation* const step = w.EndComputation(w.TupleOf(results));
-  std::vector<Shape> declared = {Shape(type, shape.dimensions())};
+  if (inputs == 2)
+    results.push_back(w.choices().OneIn(2) ? w.ElementwiseStep(values[1]) : values[1]);
+  for (int64_t k = 0; k < carries; ++k) results.push_back(k == 0 ? sum : values[inputs - 1]);
+  std::vector<Shape> declared(inputs, Shape(type, shape.dimensions()));
   for (int64_t k = 0; k < carries; ++k) declared.emplace_back(type, line);
+  Computation* const step = w.EndComputation(w.TupleOf(results));
   auto made = w.Start(opcode, operands, Shape::Tuple(declared));
   made->SetAttribute(Attr::kDimension, dimension);
   made->SetAttribute(Attr::kNumCarries, carries);

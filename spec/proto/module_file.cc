@@ -188,14 +188,16 @@ absl::Status CheckReadable(absl::string_view content) {
 }
 
 // A program of StableHLO as a module, whose constants stay where they are in the content where its
-// owner is known. The program itself is gone afterwards, so that its text need not be kept.
+// owner is known, who lets them be moved within it. The program itself is gone afterwards, so that
+// its text need not be kept.
 absl::StatusOr<ModuleFile> ReadStableHlo(absl::string_view content, bool is_bytecode,
                                          const std::string& name,
                                          stablehlo::ToModuleOptions options,
                                          std::shared_ptr<const void> owner) {
   absl::StatusOr<std::unique_ptr<stablehlo::Program>> program =
-      is_bytecode ? stablehlo::ParseBytecode(content, name, std::move(owner))
-                  : stablehlo::ParseText(content, name, nullptr);
+      is_bytecode
+          ? stablehlo::ParseBytecode(content, name, std::move(owner), stablehlo::SharedBytes::kMove)
+          : stablehlo::ParseText(content, name, nullptr);
   if (!program.ok()) return program.status();
   options.file_name = name;
   absl::StatusOr<stablehlo::ConvertedProgram> converted = stablehlo::ToModule(**program, options);
@@ -263,7 +265,8 @@ absl::StatusOr<ModuleFile> OpenModuleFile(const std::string& path,
   const bool compressed = content->size() > 1 && (*content)[0] == '\x1f' && (*content)[1] == '\x8b';
   content = Decompress(*std::move(content), name);
   if (!content.ok()) return content.status();
-  const auto shared = std::make_shared<const std::string>(*std::move(content));
+  // Constants of StableHLO may be moved within it, so it must be writable.
+  const auto shared = std::make_shared<std::string>(*std::move(content));
   absl::StatusOr<ModuleFile> file = ParseContent(*shared, name, options, shared);
   if (file.ok()) file->compressed = compressed;
   return file;

@@ -1,9 +1,11 @@
 // Artifacts that are written: read again they are the same program in every version that can say
 // it, and what a version cannot say is refused by name. MLIR's own reader reads them in
 // tools/peers/stablehlo_bytecode.py.
+#include <cstdint>
 #include <memory>
 #include <string>
 
+#include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "spec/stablehlo/bytecode.h"
@@ -176,6 +178,40 @@ TEST(Versions, HaveBounds) {
     EXPECT_EQ(WriteArtifact(*program, version).status().code(), absl::StatusCode::kInvalidArgument);
   }
   EXPECT_EQ(RoundTrip(*program, kOldestVersion), Generic(*program));
+}
+
+// Large constants of a file stay in its bytes, also those that are not aligned there.
+TEST(SharedBytes, LargeConstantsAreNotCopied) {
+  constexpr int kCount = 17000;
+  std::string text;
+  for (int i = 0; i < 4; ++i) {
+    // The lengths of the names give the constants different places.
+    absl::StrAppend(&text, "func.func private @", std::string(i + 1, 'f'), "() -> tensor<", kCount,
+                    "xf32> {\n  %0 = stablehlo.constant dense<\"0x");
+    for (int j = 0; j < kCount; ++j) {
+      absl::StrAppend(&text, absl::Hex(0x10000000 + j * 4 + i, absl::kZeroPad8));
+    }
+    absl::StrAppend(&text, "\"> : tensor<", kCount, "xf32>\n  return %0 : tensor<", kCount,
+                    "xf32>\n}\n");
+  }
+  const std::unique_ptr<Program> program = FromText(text);
+  ASSERT_NE(program, nullptr);
+  for (const std::string padding : {"", "a", "ab", "abc"}) {
+    absl::StatusOr<std::string> written = WriteArtifact(*program, kNewestVersion);
+    ASSERT_TRUE(written.ok()) << written.status();
+    const auto owner = std::make_shared<std::string>(padding + *written);
+    const absl::string_view bytes = absl::string_view(*owner).substr(padding.size());
+    absl::StatusOr<std::unique_ptr<Program>> read =
+        ParseBytecode(bytes, "artifact", owner, SharedBytes::kMove);
+    ASSERT_TRUE(read.ok()) << read.status();
+    EXPECT_EQ(Generic(**read), Generic(*program));
+    for (const Operation* function : (*read)->module->regions()[0].blocks()[0]->operations) {
+      const Operation* constant = function->regions()[0].blocks()[0]->operations[0];
+      const auto* at = reinterpret_cast<const char*>(constant->Find("value")->bytes.get());
+      EXPECT_TRUE(at >= owner->data() && at < owner->data() + owner->size());
+      EXPECT_EQ(reinterpret_cast<uintptr_t>(at) % 4, 0);
+    }
+  }
 }
 
 }  // namespace

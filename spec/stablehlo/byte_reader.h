@@ -107,8 +107,11 @@ class UncheckedReader {
   bool ok() const { return ok_; }
 
   uint8_t Byte() { return static_cast<uint8_t>(*at_++); }
+  // The next eight bytes, the first one lowest.
+  uint64_t Peek() const { return LoadLittleEndian(at_); }
+  void Skip(size_t bytes) { at_ += bytes; }
   uint64_t Varint() {
-    const uint64_t bits = LoadLittleEndian(at_);
+    const uint64_t bits = Peek();
     ok_ &= (bits & 0xFF) != 0;
     const int size = std::countr_zero(bits | 0x80) + 1;
     at_ += size;

@@ -18,9 +18,11 @@ absl::Status InBytecode(const std::string& file_name, const absl::Status& status
 
 absl::StatusOr<std::unique_ptr<Program>> ParseBytecode(absl::string_view bytes,
                                                        const std::string& file_name,
-                                                       std::shared_ptr<const void> owner) {
+                                                       std::shared_ptr<const void> owner,
+                                                       SharedBytes shared) {
   absl::StatusOr<BytecodeFile> file = IndexBytecode(bytes);
   if (!file.ok()) return InBytecode(file_name, file.status());
+  file->may_move = owner != nullptr && shared == SharedBytes::kMove;
   auto program = std::make_unique<Program>();
   if (owner != nullptr) {
     program->Keep(owner);

@@ -30,6 +30,8 @@ struct Version {
 // The first version of VHLO, and the newest that is known here.
 inline constexpr Version kOldestVersion = {0, 9, 0};
 inline constexpr Version kNewestVersion = {1, 20, 0};
+// The first version with pairs of async_start and async_done.
+inline constexpr Version kFirstWithPairs = {1, 15, 0};
 // The newest version of MLIR's bytecode that is known here.
 inline constexpr int kNewestBytecodeVersion = 6;
 
@@ -43,11 +45,19 @@ std::optional<Version> ArtifactVersion(absl::string_view bytes);
 // are newer than those above.
 absl::StatusOr<std::unique_ptr<Program>> ParseBytecode(absl::string_view bytes,
                                                        const std::string& file_name);
+// What a reader may do to the bytes that a program shares.
+enum class SharedBytes {
+  kRead,
+  // Move constants over what stands in front of them and has been read, to where they are aligned.
+  kMove,
+};
 // As above, for bytes that live as long as `owner`, which the program then shares: texts and large
-// constants stay in place where their form and alignment permit it. Nobody may write to the bytes.
+// constants stay in place where their form and alignment permit it. Nobody else may write to the
+// bytes; with kMove they must be writable.
 absl::StatusOr<std::unique_ptr<Program>> ParseBytecode(absl::string_view bytes,
                                                        const std::string& file_name,
-                                                       std::shared_ptr<const void> owner);
+                                                       std::shared_ptr<const void> owner,
+                                                       SharedBytes shared = SharedBytes::kRead);
 
 // The portable artifact that readers of `version` and newer ones understand. UNIMPLEMENTED, by
 // name, for operations, attributes and types that this version does not have.

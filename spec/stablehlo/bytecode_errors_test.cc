@@ -220,6 +220,9 @@ TEST(Records, WithFieldsOfTheWrongKind) {
   EXPECT_THAT(error({Bytes({2, 1, 4, 0}), Bytes({2, 0, 0})}, "sdy"), wrong);
   EXPECT_THAT(error({Bytes({0, 1, 4}), Bytes({2, 0, 0})}, "sdy"), wrong);
   EXPECT_THAT(error({Bytes({0, 0})}, "sdy"), testing::Not(wrong));
+  // A list of axes one of which is no attribute (found by mutation).
+  EXPECT_THAT(error({Bytes({18, 2, 1, 77})}, "stablehlo"),
+              testing::HasSubstr("there is no attribute with the number 77"));
 }
 
 TEST(Constants, OfTheWrongSize) {

@@ -59,6 +59,7 @@ struct BytecodeResource {
 
 struct BytecodeFile {
   absl::string_view bytes;
+  bool may_move = false;  // whether constants may be moved within the bytes
   int version = 0;
   absl::string_view producer;
   std::optional<Version> artifact;  // from the producer; only portable artifacts have one

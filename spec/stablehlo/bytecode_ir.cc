@@ -60,6 +60,18 @@ struct ResolvedName {
   bool has_defaults = false;
 };
 
+// What the last operation of a name said between its location and its operands: the numbers of its
+// properties and of its result's type, and the number of operands. Where the next one of the name
+// says the same, in the same bytes, it is of the same kind.
+struct RecentOperation {
+  uint64_t bits = 0;  // the first one lowest
+  uint64_t used = 0;  // of these bits; 0: there has been no operation
+  uint8_t length = 0;
+  uint8_t mask = 0;
+  const OperationKind* kind = nullptr;
+  uint64_t weight = 0;
+};
+
 // Dialects whose operations are all known; those of others are kept, for messages that name them.
 bool IsKnown(absl::string_view dialect) {
   return dialect == "vhlo" || dialect == "stablehlo" || dialect == "chlo" || dialect == "func" ||
@@ -89,7 +101,12 @@ class IrReader {
   void ReadOperation();
   // The same for the most frequent form: a few operands, at most one result, nothing that is not
   // decoded yet. Returns false, and has read nothing, where the operation is of another form.
-  bool ReadPlainOperation(const OpenOperation& open);
+  bool ReadPlainOperation(OpenOperation& open);
+  // The same for an operation that is of the kind of the last one of its name.
+  bool ReadRecentOperation(OpenOperation& open, const RecentOperation& recent, UncheckedReader in,
+                           uint64_t location);
+  // The values of these numbers, which follow in the file; false where one is not defined.
+  bool ReadOperands(UncheckedReader& in, size_t count, Ref<Value>* operands) const;
   void ReadResults();
   void ReadOperands();
   // Sets the number of the operation's regions.
@@ -115,6 +132,7 @@ class IrReader {
   OperationAttributes attributes_;
   ByteReader in_;
   std::vector<ResolvedName> names_;
+  std::vector<RecentOperation> recent_;  // by the number of the name
   std::vector<OpenOperation> open_;
   std::vector<Ref<Value>> values_;  // of the current isolated scope, by number
   // Of the operation that is being read.
@@ -150,6 +168,7 @@ IrReader::IrReader(const BytecodeFile& file, std::shared_ptr<const void> owner, 
     resolved.has_defaults = name.vhlo != nullptr && !name.vhlo->attributes.empty();
     names_.push_back(resolved);
   }
+  recent_.resize(names_.size());
 }
 
 void IrReader::Fail(absl::Status status) {
@@ -368,19 +387,50 @@ IrReader::RegionHeader IrReader::ReadRegionHeader() {
   return header;
 }
 
-bool IrReader::ReadPlainOperation(const OpenOperation& open) {
-  constexpr size_t kMostOperands = 3;
-  // Name, mask, location, properties, result count and type, operand count.
-  constexpr size_t kMostBytes = (7 + kMostOperands) * sizeof(uint64_t);
-  if (in_.left() < kMostBytes) return false;
+// The most operands of a plain operation. With name, mask, location, properties, number and type of
+// results and number of operands it takes so many bytes at most, and so many may be looked at.
+constexpr size_t kMostOperands = 3;
+constexpr size_t kMostPlainBytes = (8 + kMostOperands) * sizeof(uint64_t);
+
+bool IrReader::ReadOperands(UncheckedReader& in, size_t count, Ref<Value>* operands) const {
+  for (size_t i = 0; i < count; ++i) {
+    const uint64_t number = in.Varint();
+    if (number >= values_.size() || values_[number] == nullptr) return false;
+    operands[i] = values_[number];
+  }
+  return in.ok();
+}
+
+bool IrReader::ReadRecentOperation(OpenOperation& open, const RecentOperation& recent,
+                                   UncheckedReader in, uint64_t location) {
+  in.Skip(recent.length);
+  Ref<Value> operands[kMostOperands];
+  if (!ReadOperands(in, recent.kind->operand_count, operands)) return false;
+  if (recent.kind->result_count > 0 && open.next_value >= open.end_value) return false;
+  in_.SetPosition(in.at());
+  AddWeight(recent.weight);
+  Operation* op = program_.NewOperation(*recent.kind, operands, entries_.GetLocation(location));
+  program_.Append(open.block, op);
+  if (recent.kind->result_count > 0) values_[open.next_value++] = op->result(0);
+  return true;
+}
+
+bool IrReader::ReadPlainOperation(OpenOperation& open) {
+  if (in_.left() < kMostPlainBytes) return false;
   UncheckedReader in(in_.position());
   const uint64_t name = in.Varint();
   const uint8_t mask = in.Byte();
   const uint64_t location = in.Varint();
-  if (name >= names_.size() || !names_[name].is_plain || !entries_.HasLocation(location) ||
-      (mask & ~(kHasResults | kHasOperands | kHasProperties)) != 0) {
+  if (name >= names_.size() || !in.ok() || !entries_.HasLocation(location)) return false;
+  RecentOperation& recent = recent_[name];
+  const uint64_t bits = in.Peek();
+  if (recent.mask == mask && recent.used != 0 && (bits & recent.used) == recent.bits) {
+    return ReadRecentOperation(open, recent, in, location);
+  }
+  if (!names_[name].is_plain || (mask & ~(kHasResults | kHasOperands | kHasProperties)) != 0) {
     return false;
   }
+  const char* const begin = in.at();
   OperationParts parts;
   uint64_t weight = 0;
   if ((mask & kHasProperties) != 0) {
@@ -400,23 +450,26 @@ bool IrReader::ReadPlainOperation(const OpenOperation& open) {
     parts.results = {&result, 1};
     weight += entries_.type_weight(type);
   }
-  Value* operands[kMostOperands];
   const size_t count = (mask & kHasOperands) != 0 ? in.Varint() : 0;
   if (count > kMostOperands) return false;
-  for (size_t i = 0; i < count; ++i) {
-    const uint64_t number = in.Varint();
-    if (number >= values_.size() || values_[number] == nullptr) return false;
-    operands[i] = values_[number];
-  }
-  if (!in.ok()) return false;
+  const auto length = static_cast<size_t>(in.at() - begin);
+  Ref<Value> operands[kMostOperands];
+  if (!ReadOperands(in, count, operands)) return false;
   in_.SetPosition(in.at());
   parts.name = names_[name].is_return && open.is_function ? function_return_ : names_[name].name;
-  parts.operands = absl::MakeConstSpan(operands, count);
+  Value* values[kMostOperands];
+  std::copy_n(operands, count, values);
+  parts.operands = absl::MakeConstSpan(values, count);
   parts.location = entries_.GetLocation(location);
   AddWeight(weight);
   Operation* op = program_.NewOperation(parts);
   program_.Append(open.block, op);
   if (result != nullptr) Define(op->result(0));
+  // What a return is depends on the operation around it.
+  if (length > 0 && length <= sizeof(bits) && !names_[name].is_return) {
+    const uint64_t used = ~uint64_t{0} >> (64 - 8 * length);
+    recent = {bits & used, used, static_cast<uint8_t>(length), mask, &op->kind(), weight};
+  }
   return true;
 }
 

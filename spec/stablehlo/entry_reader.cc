@@ -240,6 +240,7 @@ const Attribute* EntryReader::DictionaryAttribute() {
 }
 
 const Attribute* EntryReader::Record(absl::string_view name, std::vector<NamedAttribute> fields) {
+  if (!ok()) return nullptr;  // lists may have holes
   const RecordRow* row = FindRecord(name);
   Attribute* record = New(AttributeKind::kRecord);
   record->name = row->name;
@@ -258,11 +259,29 @@ const Attribute* EntryReader::Record(absl::string_view name, std::vector<NamedAt
   return record;
 }
 
+absl::string_view EntryReader::Aligned(absl::string_view blob) const {
+  constexpr size_t kSmallestMoved = 65536;  // copies of smaller ones cost little
+  constexpr uintptr_t kAlignment = 8;
+  const size_t shift = reinterpret_cast<uintptr_t>(blob.data()) % kAlignment;
+  // Numbers of four bytes and less need fewer bytes in front of them.
+  const size_t least = shift % 4;
+  // Blobs of resources stand elsewhere, and several entries may name them.
+  const bool is_own = blob.data() >= begin_ && blob.data() + blob.size() == position();
+  if (!entries_.file().may_move || blob.size() < kSmallestMoved || !is_own) return blob;
+  const auto room = static_cast<size_t>(blob.data() - begin_);
+  const size_t moved = shift <= room ? shift : least;
+  if (moved == 0 || moved > room) return blob;
+  char* const to = const_cast<char*>(blob.data()) - moved;
+  std::memmove(to, blob.data(), blob.size());
+  return absl::string_view(to, blob.size());
+}
+
 const Attribute* EntryReader::Dense(const Type* type, absl::string_view blob) {
   if (!ok() || type == nullptr) return nullptr;
   Attribute* dense = New(AttributeKind::kDense);
   dense->type = type;
-  if (const char* error = FillDense(*type, blob, entries_.owner_, *dense); error != nullptr) {
+  if (const char* error = FillDense(*type, Aligned(blob), entries_.owner_, *dense);
+      error != nullptr) {
     Fail(error);
     return nullptr;
   }

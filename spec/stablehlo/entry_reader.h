@@ -24,6 +24,7 @@ class EntryReader : public ByteReader {
   EntryReader(BytecodeEntries& entries, const BytecodeEntry& entry, int depth)
       : ByteReader(entries.file().bytes, entry.begin, entry.end),
         entries_(entries),
+        begin_(position()),
         depth_(depth) {}
 
   // References. Null, and an error, when there is no such thing.
@@ -76,7 +77,11 @@ class EntryReader : public ByteReader {
  private:
   void AddWeight(uint32_t weight);
 
+  // The blob, moved to where it is aligned if it stands in this entry and may be moved.
+  absl::string_view Aligned(absl::string_view blob) const;
+
   BytecodeEntries& entries_;
+  const char* begin_;  // of the entry
   int depth_;
   uint32_t weight_ = 1;
 };

@@ -399,6 +399,22 @@ Operation* Program::NewOperation(const OperationParts& parts) {
   return op;
 }
 
+Operation* Program::NewOperation(const OperationKind& kind, const Ref<Value>* operands,
+                                 const Location* location) {
+  const uint32_t results = kind.result_count;
+  auto* value = static_cast<Value*>(storage_->arena.AllocateWords(
+      results * sizeof(Value) + sizeof(Operation) + kind.operand_count * sizeof(Ref<Value>)));
+  for (uint32_t left = results; left > 0; --left, ++value) {
+    new (value) Value();
+    value->distance_ = left;
+  }
+  auto* op = new (static_cast<void*>(value)) Operation();
+  op->kind_ = &kind;
+  op->location = location;
+  std::uninitialized_copy_n(operands, kind.operand_count, reinterpret_cast<Ref<Value>*>(op + 1));
+  return op;
+}
+
 Block* Program::NewBlock() { return new (storage_->arena.AllocateWords(sizeof(Block))) Block(); }
 
 void Program::Reserve(Block* block, size_t count) {

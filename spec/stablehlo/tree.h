@@ -310,6 +310,7 @@ class Operation {
   }
 
   const Attribute* Find(absl::string_view attribute) const;  // null when absent
+  const OperationKind& kind() const { return *kind_; }
   // For messages: "stablehlo.add at 7:12" or, of bytecode, "stablehlo.add, operation 3 of @main"
   // (counted from 1 in pre-order) and the file that its location names.
   std::string Describe() const;
@@ -390,6 +391,10 @@ class Program {
   const AttributeSet* NewAttributes(absl::Span<const NamedAttribute> attributes);
   // The regions of a new operation have no blocks yet.
   Operation* NewOperation(const OperationParts& parts);
+  // Another operation of a kind that has neither regions nor a position. The kind says how many
+  // operands there are.
+  Operation* NewOperation(const OperationKind& kind, const Ref<Value>* operands,
+                          const Location* location);
   Block* NewBlock();
   // Makes the operation the last of the block.
   void Append(Block* block, Operation* op) {

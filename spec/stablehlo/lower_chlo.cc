@@ -152,13 +152,13 @@ void LowerNextAfter(OpContext& op) {
 void LowerConstantLike(OpContext& op) {
   const Attribute* value = op.Need("value");
   const Shape& shape = op.InShape(0);
-  const ElementType type = shape.element_type();
+  const ElementType type = op.OutType();  // which need not be the operand's
   if (value == nullptr) return;
   Element element;
   if (value->kind == AttributeKind::kDense) {
     const absl::StatusOr<Literal> literal = LiteralOfDense(*value);
     if (!literal.ok() || literal->element_type() != type || literal->element_count() != 1) {
-      op.Fail("the value must be one element of the operand's type");
+      op.Fail("the value must be one element of the result's type");
       return;
     }
     element = literal->Get(0);
@@ -249,10 +249,17 @@ void LowerRaggedDot(OpContext& op) {
 void LowerScan(OpContext& op) {
   // Carries come last, among operands and among results.
   const std::vector<int64_t> segments = op.IntsOr("operandSegmentSizes", {});
+  const std::vector<int64_t> results = op.IntsOr("resultSegmentSizes", {});
   const int64_t carries = segments.size() == 2 ? segments[1] : -1;
-  if (carries < 0 || carries > op.operand_count() || carries > op.result_count()) {
+  if (carries < 0 || segments[0] < 0 || segments[0] != op.operand_count() - carries ||
+      carries > op.result_count()) {
     op.Fail(
         "operandSegmentSizes must say how many operands are inputs and how many initial values");
+    return;
+  }
+  if (op.Has("resultSegmentSizes") &&
+      results != std::vector<int64_t>{op.result_count() - carries, carries}) {
+    op.Fail("resultSegmentSizes must say how many results are outputs and how many final values");
     return;
   }
   const int64_t dimension = op.Int("dimension");

@@ -1,5 +1,8 @@
 // Collectives and their asynchronous forms. Source: reference stablehlo_format.md 7, 8.5.
 // Test: lowering_test.cc.
+#include <algorithm>
+
+#include "spec/ir/device_lists.h"
 #include "spec/stablehlo/lowering.h"
 
 namespace assay::stablehlo {
@@ -135,33 +138,66 @@ AttributeList GroupAttributes(OpContext& op, bool global_ids) {
   return attributes;
 }
 
-// The declared shapes of the results; a size that is not declared is the operand's.
-Shape ShapesOf(OpContext& op) {
+// The most devices that a list may have.
+constexpr int64_t kMostGroupedDevices = 1 << 20;
+
+// The number of devices in each group of a collective.
+int64_t SizeOfGroups(OpContext& op) {
+  const Module& module = op.lowering().module();
+  const bool has_channel = op.FieldInt(op.Find("channel_handle"), "handle") > 0;
+  const absl::StatusOr<DeviceGroups> groups = ListGroups(GroupsOf(op), kMostGroupedDevices);
+  if (!groups.ok() || groups->empty()) {
+    return std::max<int64_t>(1, module.replica_count * (has_channel ? module.num_partitions : 1));
+  }
+  const bool join_partitions = has_channel && !op.BoolOr("use_global_device_ids", false);
+  const auto listed = std::max<int64_t>(1, static_cast<int64_t>(groups->front().size()));
+  return listed * (join_partitions ? module.num_partitions : 1);
+}
+
+// Beyond any size that a dimension may have.
+constexpr int64_t kLargestSize = int64_t{1} << 62;
+
+// What a collective does to the size of a dimension.
+struct Resize {
+  int64_t dimension = -1;
+  int64_t times = 1;
+  int64_t divided_by = 1;
+};
+
+// The declared shapes of the results; a size that is not declared follows from the operand's.
+Shape ShapesOf(OpContext& op, const Resize& resize = {}) {
   std::vector<Shape> shapes;
   for (int64_t i = 0; i < op.result_count(); ++i) {
     Shape shape = op.OutShape(i);
     if (HasUnboundedDimension(shape) && i < op.operand_count() &&
         op.InShape(i).rank() == shape.rank()) {
-      shape = Shape(shape.element_type(), op.InShape(i).dimensions());
+      Dimensions sizes(op.InShape(i).dimensions().begin(), op.InShape(i).dimensions().end());
+      if (resize.dimension >= 0 && resize.dimension < shape.rank()) {
+        int64_t& size = sizes[resize.dimension];
+        size = std::min(size, kLargestSize / resize.times) * resize.times / resize.divided_by;
+      }
+      shape = Shape(shape.element_type(), sizes);
     }
     shapes.push_back(std::move(shape));
   }
   return shapes.size() == 1 ? shapes[0] : Shape::Tuple(std::move(shapes));
 }
 
-void Finish(OpContext& op, Opcode opcode, AttributeList attributes) {
+void Finish(OpContext& op, Opcode opcode, AttributeList attributes, const Resize& resize = {}) {
   if (op.result_count() != op.operand_count()) {
     op.Fail("gives a result for each operand");
     return;
   }
-  op.ReturnAll(op.Make(opcode, ShapesOf(op), op.inputs(), std::move(attributes)),
+  op.ReturnAll(op.Make(opcode, ShapesOf(op, resize), op.inputs(), std::move(attributes)),
                op.result_count() > 1);
 }
 
 void LowerAllGather(OpContext& op) {
   AttributeList attributes = GroupAttributes(op, true);
-  attributes.push_back({Attr::kDimension, op.Int("all_gather_dim")});
-  Finish(op, Opcode::kAllGather, std::move(attributes));
+  const int64_t dimension = op.Int("all_gather_dim");
+  attributes.push_back({Attr::kDimension, dimension});
+  Finish(op, Opcode::kAllGather, std::move(attributes),
+         {.dimension = dimension, .times = SizeOfGroups(op)});
 }
 
 // Operands of a narrower type than the computation's are converted.
@@ -190,10 +226,12 @@ void LowerAllReduce(OpContext& op) {
 void LowerReduceScatter(OpContext& op) {
   AttributeList attributes = GroupAttributes(op, true);
   Computation* const reducer = op.Reducer(0, 2);
-  attributes.push_back({Attr::kDimension, op.Int("scatter_dimension")});
+  const int64_t dimension = op.Int("scatter_dimension");
+  attributes.push_back({Attr::kDimension, dimension});
   attributes.push_back({Attr::kToApply, reducer});
   const std::vector<Instruction*> operands = Promoted(op, reducer);
-  op.Return(op.Make(Opcode::kReduceScatter, ShapesOf(op), operands, std::move(attributes)));
+  const Shape shape = ShapesOf(op, {.dimension = dimension, .divided_by = SizeOfGroups(op)});
+  op.Return(op.Make(Opcode::kReduceScatter, shape, operands, std::move(attributes)));
 }
 
 void LowerCrossReplicaSum(OpContext& op) {

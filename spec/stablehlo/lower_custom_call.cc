@@ -57,7 +57,9 @@ bool SetLayout(const Attribute& layout, Shape* shape) {
 }
 
 // Both lists of layouts, or none.
-void AddLayouts(OpContext& op, std::vector<Shape>* results, AttributeList* attributes) {
+// `sizes`: the operands that are sizes, which the target does not have.
+void AddLayouts(OpContext& op, const std::vector<int64_t>& sizes, std::vector<Shape>* results,
+                AttributeList* attributes) {
   const Attribute* of_operands = op.Find("operand_layouts");
   const Attribute* of_results = op.Find("result_layouts");
   if (of_operands == nullptr || of_results == nullptr) return;
@@ -70,6 +72,7 @@ void AddLayouts(OpContext& op, std::vector<Shape>* results, AttributeList* attri
   }
   std::vector<Shape> constraints;
   for (int64_t i = 0; i < operands; ++i) {
+    if (std::find(sizes.begin(), sizes.end(), i) != sizes.end()) continue;
     constraints.push_back(op.InShape(i));
     if (!SetLayout(*of_operands->elements[i], &constraints.back())) {
       op.Fail(
@@ -138,13 +141,67 @@ std::string Configuration(OpContext& op, int64_t* version) {
   return "";
 }
 
+// The arrays that are returned, tuples as their leaves.
+std::vector<Shape*> ArraysOf(std::vector<Shape>& results) {
+  std::vector<Shape*> arrays, open;
+  for (auto result = results.rbegin(); result != results.rend(); ++result) {
+    open.push_back(&*result);
+  }
+  while (!open.empty()) {
+    Shape* const shape = open.back();
+    open.pop_back();
+    if (!shape->is_tuple()) {
+      arrays.push_back(shape);
+      continue;
+    }
+    std::vector<Shape>& parts = shape->mutable_tuple_shapes();
+    for (auto part = parts.rbegin(); part != parts.rend(); ++part) open.push_back(&*part);
+  }
+  return arrays;
+}
+
+// The numbers of the operands that are the sizes of the arrays that are returned, one for each
+// (indices_of_shape_operands). Gives arrays of unknown sizes these. Empty where the attribute is
+// absent or fits neither results nor operands: it then says nothing.
+std::vector<int64_t> TakeSizes(OpContext& op, std::vector<Shape>* results) {
+  const std::vector<int64_t> indices = op.IntsOr("indices_of_shape_operands", {});
+  const std::vector<Shape*> arrays = ArraysOf(*results);
+  const bool fits = arrays.size() == indices.size() &&
+                    std::all_of(indices.begin(), indices.end(), [&](int64_t index) {
+                      return index >= 0 && index < op.operand_count();
+                    });
+  if (!fits) return {};
+  for (size_t i = 0; op.ok() && i < arrays.size(); ++i) {
+    Shape& array = *arrays[i];
+    const std::optional<std::vector<int64_t>> sizes = op.KnownInts(indices[i]);
+    if (!HasUnboundedDimension(array) || !sizes) continue;
+    if (static_cast<int64_t>(sizes->size()) != array.rank() ||
+        std::any_of(sizes->begin(), sizes->end(), [](int64_t size) { return size < 0; })) {
+      op.Fail(absl::StrCat("operand ", indices[i], " must be the sizes of ", array.ToString()));
+      return indices;
+    }
+    array = Shape(array.element_type(), *sizes);
+  }
+  return indices;
+}
+
+// The operands that the target has: those of sizes are there for the program only.
+std::vector<Instruction*> TargetOperands(OpContext& op, const std::vector<int64_t>& sizes) {
+  std::vector<Instruction*> operands;
+  for (int64_t i = 0; i < op.operand_count(); ++i) {
+    if (std::find(sizes.begin(), sizes.end(), i) == sizes.end()) operands.push_back(op.In(i));
+  }
+  return operands;
+}
+
 void MakeCustomCall(OpContext& op, const std::string& target) {
   int64_t version = op.IntOr("api_version", 1);
   const std::string config = Configuration(op, &version);
   std::vector<Shape> results;
-  for (int64_t i = 0; i < op.result_count(); ++i) {
-    results.push_back(op.OutShape(i));
-    if (op.ok() && HasUnboundedDimension(results.back())) {
+  for (int64_t i = 0; i < op.result_count(); ++i) results.push_back(op.OutShape(i));
+  const std::vector<int64_t> sizes = TakeSizes(op, &results);
+  for (size_t i = 0; op.ok() && i < results.size(); ++i) {
+    if (HasUnboundedDimension(results[i])) {
       op.Refuse(absl::StrCat("the sizes of result ", i, " of the custom call @", target,
                              " are not known"));
     }
@@ -153,7 +210,7 @@ void MakeCustomCall(OpContext& op, const std::string& target) {
   if (op.BoolOr("has_side_effect", false)) {
     attributes.push_back({Attr::kCustomCallHasSideEffect, true});
   }
-  AddLayouts(op, &results, &attributes);
+  AddLayouts(op, sizes, &results, &attributes);
   AddAliases(op, target, &attributes);
   if (Computation* called = CalledComputation(op)) {
     attributes.push_back({Attr::kCalledComputations, std::vector<Computation*>{called}});
@@ -166,7 +223,7 @@ void MakeCustomCall(OpContext& op, const std::string& target) {
   }
   const bool one = results.size() == 1;
   Instruction* const made = op.Make(Opcode::kCustomCall, one ? results[0] : Shape::Tuple(results),
-                                    op.inputs(), std::move(attributes));
+                                    TargetOperands(op, sizes), std::move(attributes));
   if (!op.ok()) return;
   made->mutable_annotations().backend_config = config;
   // What golden's own targets read.

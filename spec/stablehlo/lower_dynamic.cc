@@ -8,22 +8,11 @@
 namespace assay::stablehlo {
 namespace {
 
-constexpr absl::string_view kNotKnown =
-    "is not known before the program runs; sizes must follow from constants and from the sizes of "
-    "arguments";
-
-// The known values of an operand; an error that says what it is otherwise.
-std::vector<int64_t> Known(OpContext& op, int64_t operand, absl::string_view what) {
-  const std::optional<std::vector<int64_t>> values = op.KnownInts(operand);
-  if (!values) op.Refuse(absl::StrCat(what, " (operand ", operand, ") ", kNotKnown));
-  return values.value_or(std::vector<int64_t>());
-}
-
 // The shape of the result: as declared where that is static, else by the operand of sizes.
 Shape StaticShape(OpContext& op, int64_t operand) {
   Shape shape = op.OutShape();
   if (!HasUnboundedDimension(shape)) return shape;
-  const std::vector<int64_t> sizes = Known(op, operand, "the shape of the result");
+  const std::vector<int64_t> sizes = op.NeedInts(operand, "the shape of the result");
   if (!op.ok()) return shape;
   if (static_cast<int64_t>(sizes.size()) != shape.rank()) {
     op.Fail(absl::StrCat("the shape of the result has ", sizes.size(), " sizes, its type rank ",
@@ -73,9 +62,9 @@ void LowerDynamicReshape(OpContext& op) {
 }
 
 void LowerDynamicPad(OpContext& op) {
-  const std::vector<int64_t> low = Known(op, 2, "the padding in front");
-  const std::vector<int64_t> high = Known(op, 3, "the padding behind");
-  const std::vector<int64_t> interior = Known(op, 4, "the interior padding");
+  const std::vector<int64_t> low = op.NeedInts(2, "the padding in front");
+  const std::vector<int64_t> high = op.NeedInts(3, "the padding behind");
+  const std::vector<int64_t> interior = op.NeedInts(4, "the interior padding");
   if (low.size() != high.size() || low.size() != interior.size()) {
     op.Fail("the three lists of paddings must be equally long");
     return;
@@ -88,7 +77,67 @@ void LowerDynamicPad(OpContext& op) {
       op.Make(Opcode::kPad, op.OutShape(), {op.In(0), op.In(1)}, {{Attr::kPadding, padding}}));
 }
 
-// A slice, or a dynamic slice where only its sizes are known: the result's type says them.
+// What `limit` is above `start`, where it is the sum of that operand and of a constant; empty for
+// other values.
+std::vector<int64_t> Distance(OpContext& op, int64_t start, int64_t limit) {
+  const Instruction* sum = op.In(limit);
+  if (sum->opcode() != Opcode::kAdd) return {};
+  for (int64_t i = 0; i < 2; ++i) {
+    const Literal* known = op.lowering().KnownValue(sum->operand(1 - i));
+    if (sum->operand(i) != op.In(start) || known == nullptr) continue;
+    return IntsOf(*known).value_or(std::vector<int64_t>());
+  }
+  return {};
+}
+
+// A slice whose start is a value: its sizes follow from its range or from the result's type.
+void SliceFromKnownSizes(OpContext& op, const std::optional<std::vector<int64_t>>& strides) {
+  const Shape& x = op.InShape(0);
+  Shape shape = op.OutShape();
+  const auto rank = static_cast<size_t>(x.rank());
+  const std::vector<int64_t> distance = Distance(op, 1, 2);
+  if (!strides || strides->size() != rank || shape.rank() != x.rank() ||
+      op.InShape(1).rank() != 1 || op.InShape(1).dimension(0) != x.rank() ||
+      (HasUnboundedDimension(shape) && distance.size() != rank)) {
+    op.Refuse(absl::StrCat("the range of the slice ", kSizeNotKnown));
+    return;
+  }
+  // The elements from the first to the last one, of which those between steps fall away.
+  std::vector<int64_t> sizes, spans;
+  Slices steps;
+  for (size_t d = 0; d < rank; ++d) {
+    const int64_t stride = (*strides)[d];
+    if (stride <= 0) {
+      op.Fail("strides must be positive");
+      return;
+    }
+    const bool is_declared = !shape.is_unbounded_dimension(static_cast<int64_t>(d));
+    sizes.push_back(is_declared ? shape.dimension(static_cast<int64_t>(d))
+                                : (std::max<int64_t>(distance[d], 0) + stride - 1) / stride);
+    const int64_t most = x.dimension(static_cast<int64_t>(d));
+    if (sizes.back() > most || (sizes.back() > 0 && (sizes.back() - 1) > (most - 1) / stride)) {
+      op.Fail(absl::StrCat("dimension ", d, " of the slice has more elements than ", x.ToString()));
+      return;
+    }
+    spans.push_back(sizes.back() == 0 ? 0 : (sizes.back() - 1) * stride + 1);
+    steps.push_back({0, spans.back(), stride});
+  }
+  std::vector<Instruction*> operands = {op.In(0)};
+  for (int64_t d = 0; d < x.rank(); ++d) {
+    Instruction* const one = op.Make(Opcode::kSlice, Shape(op.InShape(1).element_type(), {1}),
+                                     {op.In(1)}, {{Attr::kSlice, Slices{{d, d + 1, 1}}}});
+    operands.push_back(op.Reshape(one, {}));
+  }
+  Instruction* slice = op.Make(Opcode::kDynamicSlice, Shape(x.element_type(), spans), operands,
+                               {{Attr::kDynamicSliceSizes, spans}});
+  if (spans != sizes) {
+    slice =
+        op.Make(Opcode::kSlice, Shape(x.element_type(), sizes), {slice}, {{Attr::kSlice, steps}});
+  }
+  op.Return(slice);
+}
+
+// A slice, or a dynamic slice where only its sizes are known.
 void LowerRealDynamicSlice(OpContext& op) {
   const Shape& x = op.InShape(0);
   const auto rank = static_cast<size_t>(x.rank());
@@ -115,32 +164,42 @@ void LowerRealDynamicSlice(OpContext& op) {
                       {{Attr::kSlice, slices}}));
     return;
   }
-  const Shape shape = op.OutShape();
-  const bool in_steps_of_one =
-      strides && std::all_of(strides->begin(), strides->end(), [](int64_t s) { return s == 1; });
-  if (HasUnboundedDimension(shape) || !in_steps_of_one || op.InShape(1).rank() != 1 ||
-      op.InShape(1).dimension(0) != x.rank()) {
-    op.Refuse(absl::StrCat("the range of the slice ", kNotKnown));
-    return;
+  SliceFromKnownSizes(op, strides);
+}
+
+// The sizes of a gather's slices that a static result has: 1 where a dimension is not among the
+// result's, which such a dimension must be unless nothing is gathered. Empty where they do not
+// follow.
+std::vector<int64_t> SlicesOfResult(OpContext& op) {
+  const Shape result = op.OutShape();
+  const Attribute* numbers = op.Need("dimension_numbers");
+  const std::vector<int64_t> offsets = op.FieldInts(numbers, "offset_dims");
+  std::vector<int64_t> absent = op.FieldInts(numbers, "collapsed_slice_dims");
+  const std::vector<int64_t> batch = op.FieldInts(numbers, "operand_batching_dims");
+  absent.insert(absent.end(), batch.begin(), batch.end());
+  std::vector<int64_t> sizes;
+  size_t next = 0;
+  for (int64_t d = 0; op.ok() && d < op.InShape(0).rank(); ++d) {
+    if (std::find(absent.begin(), absent.end(), d) != absent.end()) {
+      sizes.push_back(1);
+      continue;
+    }
+    const int64_t place = next < offsets.size() ? offsets[next++] : -1;
+    if (place < 0 || place >= result.rank() || result.is_dynamic_dimension(place)) return {};
+    sizes.push_back(result.dimension(place));
   }
-  std::vector<Instruction*> operands = {op.In(0)};
-  for (int64_t d = 0; d < x.rank(); ++d) {
-    Instruction* const one = op.Make(Opcode::kSlice, Shape(op.InShape(1).element_type(), {1}),
-                                     {op.In(1)}, {{Attr::kSlice, Slices{{d, d + 1, 1}}}});
-    operands.push_back(op.Reshape(one, {}));
-  }
-  op.Return(op.Make(Opcode::kDynamicSlice, shape, operands,
-                    {{Attr::kDynamicSliceSizes, std::vector<int64_t>(shape.dimensions().begin(),
-                                                                     shape.dimensions().end())}}));
+  return sizes;
 }
 
 void LowerDynamicGather(OpContext& op) {
-  std::vector<int64_t> sizes = Known(op, 2, "the size of the slices");
+  std::vector<int64_t> sizes;
+  if (!op.KnownInts(2)) sizes = SlicesOfResult(op);
+  if (sizes.empty()) sizes = op.NeedInts(2, "the size of the slices");
   if (op.ok()) MakeGather(op, std::move(sizes));
 }
 
 void LowerDynamicConvolution(OpContext& op) {
-  const std::vector<int64_t> values = Known(op, 2, "the padding");
+  const std::vector<int64_t> values = op.NeedInts(2, "the padding");
   const size_t count =
       op.FieldInts(op.Need("dimension_numbers"), "kernel_spatial_dimensions").size();
   if (op.ok() && values.size() != 2 * count) {
@@ -153,75 +212,6 @@ void LowerDynamicConvolution(OpContext& op) {
   MakeConvolution(op, paddings);
 }
 
-// What exporters leave behind: sizes as values of other dialects.
-void LowerShapeOf(OpContext& op) {
-  const Shape& x = op.InShape(0);
-  const Shape declared = op.OutShape();
-  for (int64_t d = 0; d < x.rank(); ++d) {
-    if (x.is_dynamic_dimension(d)) {
-      op.Refuse(absl::StrCat("dimension ", d, " of ", x.ToString(), " ", kNotKnown));
-      return;
-    }
-  }
-  Literal literal = Literal::Zeros(Shape(declared.element_type(), {x.rank()}));
-  for (int64_t d = 0; d < x.rank(); ++d) {
-    literal.Set(d, {static_cast<uint64_t>(x.dimension(d)), 0});
-  }
-  op.Return(op.Constant(std::move(literal)));
-}
-
-void LowerDim(OpContext& op) {
-  const std::vector<int64_t> index = Known(op, 1, "the number of the dimension");
-  const Shape& x = op.InShape(0);
-  if (!op.ok() || index.size() != 1 || index[0] < 0 || index[0] >= x.rank() ||
-      x.is_dynamic_dimension(index[0])) {
-    op.Refuse(absl::StrCat("the size of the dimension ", kNotKnown));
-    return;
-  }
-  op.Return(op.ConstantInt(ElementType::kS64, x.dimension(index[0])));
-}
-
-void LowerFromElements(OpContext& op) {
-  std::vector<Instruction*> parts;
-  for (Instruction* element : op.inputs()) parts.push_back(op.Reshape(element, {1}));
-  const Shape shape = op.OutShape();
-  Instruction* const all =
-      parts.size() == 1
-          ? parts[0]
-          : op.Make(Opcode::kConcatenate, Shape(shape.element_type(), {op.operand_count()}), parts,
-                    {{Attr::kDimension, int64_t{0}}});
-  op.Return(op.Reshape(all, shape.dimensions()));
-}
-
-void LowerExtract(OpContext& op) {
-  const Shape& x = op.InShape(0);
-  Slices slices;
-  for (int64_t d = 0; d < x.rank(); ++d) {
-    const std::vector<int64_t> index = Known(op, 1 + d, "the index");
-    if (!op.ok() || index.size() != 1) return;
-    slices.push_back({index[0], index[0] + 1, 1});
-  }
-  const Dimensions ones(x.rank(), 1);
-  Instruction* const one =
-      op.Make(Opcode::kSlice, Shape(x.element_type(), ones), {op.In(0)}, {{Attr::kSlice, slices}});
-  op.Return(op.Reshape(one, {}));
-}
-
-void LowerArith(OpContext& op) {
-  static constexpr std::pair<absl::string_view, Opcode> kOpcodes[] = {
-      {"arith.addi", Opcode::kAdd},       {"arith.subi", Opcode::kSubtract},
-      {"arith.muli", Opcode::kMultiply},  {"arith.divsi", Opcode::kDivide},
-      {"arith.maxsi", Opcode::kMaximum},  {"arith.minsi", Opcode::kMinimum},
-      {"arith.remsi", Opcode::kRemainder}};
-  for (const auto& [name, opcode] : kOpcodes) {
-    if (name == op.name()) {
-      op.Return(op.Make(opcode, op.OutShape(), {op.In(0), op.In(1)}));
-      return;
-    }
-  }
-  op.Return(op.Convert(op.In(0), op.OutType()));
-}
-
 constexpr Handler kDynamicOperations[] = {
     {"dynamic_broadcast_in_dim", 2, 1, 0, LowerDynamicBroadcast},
     {"dynamic_iota", 1, 1, 0, LowerDynamicIota},
@@ -230,20 +220,6 @@ constexpr Handler kDynamicOperations[] = {
     {"real_dynamic_slice", 4, 1, 0, LowerRealDynamicSlice},
     {"dynamic_gather", 3, 1, 0, LowerDynamicGather},
     {"dynamic_conv", 3, 1, 0, LowerDynamicConvolution},
-    {"shape.shape_of", 1, 1, 0, LowerShapeOf},
-    {"tensor.dim", 2, 1, 0, LowerDim},
-    {"tensor.from_elements", 1, 1, 0, LowerFromElements},
-    {"tensor.extract", 1, 1, 0, LowerExtract},
-    {"arith.addi", 2, 1, 0, LowerArith},
-    {"arith.subi", 2, 1, 0, LowerArith},
-    {"arith.muli", 2, 1, 0, LowerArith},
-    {"arith.divsi", 2, 1, 0, LowerArith},
-    {"arith.maxsi", 2, 1, 0, LowerArith},
-    {"arith.minsi", 2, 1, 0, LowerArith},
-    {"arith.remsi", 2, 1, 0, LowerArith},
-    {"arith.index_cast", 1, 1, 0, LowerArith},
-    {"arith.extsi", 1, 1, 0, LowerArith},
-    {"arith.trunci", 1, 1, 0, LowerArith},
 };
 
 }  // namespace

@@ -180,8 +180,18 @@ void LowerBitcastConvert(OpContext& op) {
     return;
   }
   Shape shape = op.OutShape();
-  if (HasUnboundedDimension(shape) && shape.rank() == op.InShape(0).rank()) {
-    shape = WithElementType(op.InShape(0), shape.element_type());
+  const Shape& x = op.InShape(0);
+  if (HasUnboundedDimension(shape)) {
+    // Elements that become several have them in a further dimension, and the other way round.
+    Dimensions sizes(x.dimensions().begin(), x.dimensions().end());
+    if (shape.rank() == x.rank() + 1) {
+      sizes.push_back(Info(x.element_type()).bits / Info(shape.element_type()).bits);
+    } else if (shape.rank() + 1 == x.rank()) {
+      sizes.pop_back();
+    }
+    if (static_cast<int64_t>(sizes.size()) == shape.rank()) {
+      shape = Shape(shape.element_type(), sizes);
+    }
   }
   op.Return(op.Make(Opcode::kBitcastConvert, std::move(shape), {op.In(0)}));
 }

@@ -101,8 +101,8 @@ const absl::flat_hash_map<absl::string_view, const Handler*>& Handlers() {
     for (const absl::Span<const Handler> family :
          {ElementwiseHandlers(), MovementHandlers(), IndexingHandlers(), ContractionHandlers(),
           ReductionHandlers(), ControlHandlers(), CollectiveHandlers(), HostHandlers(),
-          CustomCallHandlers(), DynamicHandlers(), ChloHandlers(), ShardyHandlers(),
-          CheckHandlers()}) {
+          CustomCallHandlers(), DynamicHandlers(), LeftoverHandlers(), ChloHandlers(),
+          ShardyHandlers(), CheckHandlers()}) {
       for (const Handler& handler : family) (*all)[handler.name] = &handler;
     }
     return all;

@@ -53,6 +53,13 @@ absl::StatusOr<Literal> LiteralOfDense(const Attribute& dense);
 // Whatever list of integers an attribute is: array<i64>, dense<..> (row major), [1, 2]. nullopt for
 // other attributes.
 std::optional<std::vector<int64_t>> IntsOf(const Attribute& attribute);
+// The elements of an array of integers or booleans; nullopt for other literals.
+std::optional<std::vector<int64_t>> IntsOf(const Literal& literal);
+
+// For messages about sizes.
+inline constexpr absl::string_view kSizeNotKnown =
+    "is not known before the program runs; sizes must follow from constants and from the sizes of "
+    "arguments";
 
 // Integers and booleans that an instruction computes from constants alone; nullopt where the
 // operation is not among those that shape computations are made of (fold.cc).
@@ -244,6 +251,8 @@ class OpContext {
   Computation* Reducer(int64_t region, int64_t parameters);
   // The known values of an operand, as integers.
   std::optional<std::vector<int64_t>> KnownInts(int64_t operand);
+  // The same; an error that says what the operand is where they are not known.
+  std::vector<int64_t> NeedInts(int64_t operand, absl::string_view what);
 
   // Results.
   void Return(Instruction* value) { ReturnAt(0, value); }
@@ -298,6 +307,7 @@ absl::Span<const Handler> CollectiveHandlers();
 absl::Span<const Handler> HostHandlers();
 absl::Span<const Handler> CustomCallHandlers();
 absl::Span<const Handler> DynamicHandlers();
+absl::Span<const Handler> LeftoverHandlers();
 absl::Span<const Handler> ChloHandlers();
 absl::Span<const Handler> ShardyHandlers();
 absl::Span<const Handler> CheckHandlers();

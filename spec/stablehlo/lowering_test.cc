@@ -317,6 +317,125 @@ TEST(Lowering, FunctionsOfChloAreOperationsOrFormulas) {
       HasSubstr("f32[3,2]{1,0} select(%broadcast, %Arg_1, %broadcast.1)"));
 }
 
+// Sizes that the program does not declare follow from groups, from the widths of elements, from
+// operands that are sizes, or from the declared result.
+TEST(Lowering, UndeclaredSizesFollow) {
+  const auto groups = "replica_groups = dense<[[0, 1, 2]]> : tensor<1x3xi64>";
+  EXPECT_THAT(Lowered(Function("%a: tensor<2x5xf32>", "tensor<2x?xf32>",
+                               absl::StrCat("%r = \"stablehlo.all_gather\"(%a) {all_gather_dim = 1 "
+                                            ": i64, ",
+                                            groups, "} : (tensor<2x5xf32>) -> tensor<2x?xf32>"))),
+              HasSubstr("f32[2,15]{1,0} all-gather("));
+  EXPECT_THAT(Lowered(Function("%a: tensor<6x5xf32>", "tensor<?x5xf32>",
+                               absl::StrCat("%r = \"stablehlo.reduce_scatter\"(%a) ", kSum,
+                                            " {scatter_dimension = 0 : i64, ", groups,
+                                            "} : (tensor<6x5xf32>) -> tensor<?x5xf32>"))),
+              HasSubstr("f32[2,5]{1,0} reduce-scatter("));
+  EXPECT_THAT(Lowered(Function("%a: tensor<3xf32>", "tensor<?x?xui8>",
+                               "%r = stablehlo.bitcast_convert %a : (tensor<3xf32>) -> "
+                               "tensor<?x?xui8>")),
+              HasSubstr("u8[3,4]{1,0} bitcast-convert("));
+  EXPECT_THAT(Lowered(Function("%a: tensor<3x2xui16>", "tensor<?xi32>",
+                               "%r = stablehlo.bitcast_convert %a : (tensor<3x2xui16>) -> "
+                               "tensor<?xi32>")),
+              HasSubstr("s32[3]{0} bitcast-convert("));
+  // Sizes of a custom call are not operands of its target.
+  EXPECT_THAT(Lowered(Function("%a: tensor<4xf32>", "tensor<?x2xf32>",
+                               "%s = stablehlo.constant dense<[3, 2]> : tensor<2xi64>\n"
+                               "%r = stablehlo.custom_call @mine(%a, %s) "
+                               "{indices_of_shape_operands = dense<[1]> : tensor<1xi64>} : "
+                               "(tensor<4xf32>, tensor<2xi64>) -> tensor<?x2xf32>")),
+              HasSubstr("f32[3,2]{1,0} custom-call(%Arg_0), custom_call_target=\"mine\""));
+  EXPECT_THAT(Lowered(Function("%a: tensor<4xf32>, %s: tensor<2xi64>", "tensor<?x2xf32>",
+                               "%r = stablehlo.custom_call @mine(%a, %s) "
+                               "{indices_of_shape_operands = dense<[1]> : tensor<1xi64>} : "
+                               "(tensor<4xf32>, tensor<2xi64>) -> tensor<?x2xf32>")),
+              HasSubstr("the sizes of result 0 of the custom call @mine are not known"));
+  EXPECT_THAT(Lowered(Function("%a: tensor<5x4xf32>, %i: tensor<3x1xi32>, %s: tensor<2xi32>",
+                               "tensor<3x4xf32>",
+                               "%r = \"stablehlo.dynamic_gather\"(%a, %i, %s) {dimension_numbers = "
+                               "#stablehlo.gather<offset_dims = [1], collapsed_slice_dims = [0], "
+                               "start_index_map = [0], index_vector_dim = 1>} : (tensor<5x4xf32>, "
+                               "tensor<3x1xi32>, tensor<2xi32>) -> tensor<3x4xf32>")),
+              HasSubstr("slice_sizes={1,4}"));
+  // Three elements in steps of two are five.
+  const std::string slice = Lowered(
+      Function("%a: tensor<9xf32>, %i: tensor<1xi64>", "tensor<?xf32>",
+               "%n = stablehlo.constant dense<6> : tensor<1xi64>\n"
+               "%e = stablehlo.add %i, %n : tensor<1xi64>\n"
+               "%t = stablehlo.constant dense<2> : tensor<1xi64>\n"
+               "%r = stablehlo.real_dynamic_slice %a, %i, %e, %t : (tensor<9xf32>, tensor<1xi64>, "
+               "tensor<1xi64>, tensor<1xi64>) -> tensor<?xf32>"));
+  EXPECT_THAT(slice, AllOf(HasSubstr("dynamic_slice_sizes={5}"), HasSubstr("slice={[0:5:2]}"),
+                           HasSubstr("f32[3]{0} slice(")));
+  // The value decides the type of what is like an operand in shape only.
+  EXPECT_THAT(Lowered(Function("%a: tensor<2xi64>", "tensor<2xf32>",
+                               "%r = \"chlo.constant_like\"(%a) {value = 1.5 : f32} : "
+                               "(tensor<2xi64>) -> tensor<2xf32>")),
+              HasSubstr("f32[] constant(1.5)"));
+}
+
+// Numbers of inputs and of carries that do not add up to the operands and the results.
+TEST(Lowering, SegmentsOfScansAddUp) {
+  const auto lowered = [](absl::string_view operands, absl::string_view results) {
+    return Lowered(absl::StrCat(
+        "func.func @main(%a: tensor<2xf32>, %b: tensor<f32>) -> tensor<2xf32> {\n  %r:2 = "
+        "\"chlo.scan\"(%a, %b) <{dimension = 0 : i64, operandSegmentSizes = array<i32: ",
+        operands, ">, resultSegmentSizes = array<i32: ", results,
+        ">}> ({\n ^bb0(%x: tensor<f32>, %y: tensor<f32>):\n  %s = stablehlo.add %x, %y : "
+        "tensor<f32>\n  stablehlo.return %s, %s : tensor<f32>, tensor<f32>\n }) : (tensor<2xf32>, "
+        "tensor<f32>) -> (tensor<2xf32>, tensor<f32>)\n  return %r#0 : tensor<2xf32>\n}\n"));
+  };
+  EXPECT_THAT(lowered("1, 1", "1, 1"), HasSubstr("scan("));
+  EXPECT_THAT(lowered("33, 1", "1, 1"), HasSubstr("operandSegmentSizes must say"));
+  EXPECT_THAT(lowered("1, 1", "2, 1"), HasSubstr("resultSegmentSizes must say"));
+}
+
+// Arithmetic and shapes of other dialects; integers of one bit are sums modulo 2 and -1 where they
+// have a sign.
+TEST(Lowering, LeftoversOfOtherDialectsAreUnderstood) {
+  const auto lowered = [](const std::string& type, const std::string& body) {
+    return Lowered(Function(absl::StrCat("%a: ", type, ", %b: ", type), type, body));
+  };
+  EXPECT_THAT(lowered("tensor<2xf32>", "%r = arith.remf %a, %b : tensor<2xf32>"),
+              HasSubstr("f32[2]{0} remainder(%Arg_0, %Arg_1)"));
+  EXPECT_THAT(lowered("tensor<2xf32>", "%r = arith.negf %a : tensor<2xf32>"),
+              HasSubstr("negate(%Arg_0)"));
+  EXPECT_THAT(lowered("tensor<i1>", "%r = arith.addi %a, %b : tensor<i1>"),
+              HasSubstr("pred[] xor(%Arg_0, %Arg_1)"));
+  EXPECT_THAT(lowered("tensor<i1>", "%r = arith.maxsi %a, %b : tensor<i1>"),
+              HasSubstr("integers of one bit"));
+  EXPECT_THAT(lowered("tensor<2xf32>",
+                      "%p = arith.cmpf olt, %a, %b : tensor<2xf32>\n"
+                      "%r = arith.select %p, %a, %b : tensor<2xi1>, tensor<2xf32>"),
+              AllOf(HasSubstr("direction=LT"), HasSubstr("f32[2]{0} select(%compare, %Arg_0")));
+  EXPECT_THAT(lowered("tensor<2xi32>",
+                      "%p = arith.cmpi ult, %a, %b : tensor<2xi32>\n"
+                      "%r = arith.select %p, %a, %b : tensor<2xi1>, tensor<2xi32>"),
+              HasSubstr("this predicate has no counterpart"));
+  EXPECT_THAT(Lowered(Function("%a: tensor<3xi1>", "tensor<3xi32>",
+                               "%r = arith.extsi %a : tensor<3xi1> to tensor<3xi32>")),
+              AllOf(HasSubstr("s32[3]{0} convert(%Arg_0)"), HasSubstr("negate(%convert)")));
+  EXPECT_THAT(Lowered(Function("%a: tensor<3xi32>", "tensor<3xi1>",
+                               "%r = arith.trunci %a : tensor<3xi32> to tensor<3xi1>")),
+              AllOf(HasSubstr("s32[3]{0} and("), HasSubstr("pred[3]{0} convert(%and)")));
+  EXPECT_THAT(Lowered(Function("", "tensor<?x?xf32>",
+                               "%s = shape.const_shape [2, 1] : tensor<2xindex>\n"
+                               "%t = shape.const_shape [4] : tensor<1xindex>\n"
+                               "%u = shape.broadcast %s, %t : tensor<2xindex>, tensor<1xindex> -> "
+                               "tensor<2xindex>\n"
+                               "%r = stablehlo.dynamic_iota %u, dim = 1 : (tensor<2xindex>) -> "
+                               "tensor<?x?xf32>")),
+              HasSubstr("f32[2,4]{1,0} iota()"));
+  EXPECT_THAT(Lowered(Function("%a: tensor<6xf32>", "tensor<?xi32>",
+                               "%s = shape.const_shape [2, 3] : tensor<2xindex>\n"
+                               "%n = shape.num_elements %s : tensor<2xindex> -> index\n"
+                               "%l = tensor.from_elements %n : tensor<1xindex>\n"
+                               "%r = stablehlo.dynamic_iota %l, dim = 0 : (tensor<1xindex>) -> "
+                               "tensor<?xi32>")),
+              HasSubstr("s32[6]{0} iota()"));
+}
+
 TEST(Lowering, ShardyBecomesWhatXlaImports) {
   const std::string text = Lowered(R"(
 sdy.mesh @mesh = <["a"=4, "b"=2]>

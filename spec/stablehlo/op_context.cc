@@ -250,20 +250,29 @@ Instruction* OpContext::TupleOf(Operands elements) {
   return Make(Opcode::kTuple, Shape::Tuple(std::move(shapes)), elements);
 }
 
-std::optional<std::vector<int64_t>> OpContext::KnownInts(int64_t operand) {
-  const Literal* literal = lowering_.KnownValue(In(operand));
-  if (literal == nullptr || !literal->is_array() || IsFloat(literal->element_type()) ||
-      IsComplex(literal->element_type())) {
+std::optional<std::vector<int64_t>> IntsOf(const Literal& literal) {
+  if (!literal.is_array() || IsFloat(literal.element_type()) || IsComplex(literal.element_type())) {
     return std::nullopt;
   }
   std::vector<int64_t> values;
-  for (int64_t i = 0; i < literal->element_count(); ++i) {
-    const uint64_t bits = literal->Get(i).bits;
-    values.push_back(IsSigned(literal->element_type())
-                         ? DecodeSigned(literal->element_type(), bits)
-                         : static_cast<int64_t>(DecodeUnsigned(literal->element_type(), bits)));
+  for (int64_t i = 0; i < literal.element_count(); ++i) {
+    const uint64_t bits = literal.Get(i).bits;
+    values.push_back(IsSigned(literal.element_type())
+                         ? DecodeSigned(literal.element_type(), bits)
+                         : static_cast<int64_t>(DecodeUnsigned(literal.element_type(), bits)));
   }
   return values;
+}
+
+std::optional<std::vector<int64_t>> OpContext::KnownInts(int64_t operand) {
+  const Literal* literal = lowering_.KnownValue(In(operand));
+  return literal == nullptr ? std::nullopt : IntsOf(*literal);
+}
+
+std::vector<int64_t> OpContext::NeedInts(int64_t operand, absl::string_view what) {
+  const std::optional<std::vector<int64_t>> values = KnownInts(operand);
+  if (!values) Refuse(absl::StrCat(what, " (operand ", operand, ") ", kSizeNotKnown));
+  return values.value_or(std::vector<int64_t>());
 }
 
 void OpContext::ReturnAt(int64_t i, Instruction* value) {

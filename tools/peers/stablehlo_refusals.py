@@ -4,8 +4,8 @@
 usage: stablehlo_refusals.py ASSAY FOLDER [--jobs N] [--list]
 
 Every .mlir file below FOLDER (a checkout of StableHLO, or programs of one's own), split at `// -----`, is read and
-verified by jaxlib and by `assay verify`, each of its functions as the entry. --list prints the programs on which they
-disagree. A program that Assay refuses and jaxlib takes is no error where HLO has no such program; the message says so.
+verified by jaxlib and by `assay verify`, each of its functions as the entry. Where arguments have no sizes, Assay is
+asked again with each of a few numbers as all of them. --list prints the programs on which they disagree. A program that Assay refuses and jaxlib takes is no error where HLO has no such program; the message says so.
 The exit code is 1 where Assay takes a program that jaxlib refuses, but for dialects that jaxlib does not know.
 
 jaxlib runs in child processes, since it aborts on some inputs. Needs jax (tools/setup --peers).
@@ -28,6 +28,9 @@ from jaxlib.mlir import ir
 
 import stablehlo_testdata
 
+HEAD = re.compile(r'func\.func (?:public |private )?@(?:"[^"]+"|[A-Za-z0-9_.$-]+)\s*\(([^{]*?)\)\s*(?:->|\{|attributes)')
+SIZES = (1, 2, 3, 4, 5, 8, 16)
+WITH_SIZES = 'with sizes'
 FOREIGN = re.compile(r'Dialect `\w+. not found|unregistered dialect')
 
 
@@ -57,15 +60,41 @@ def verdicts_of_peer(texts):
     return verdicts
 
 
+def options_for_sizes(text, name, size):
+    """--shape for the arguments of a function that have dynamic dimensions, all of this size."""
+    options = []
+    at = re.search(r'func\.func (?:public |private )?@"?' + re.escape(name) + r'"?\s*\(', text) if name else None
+    head = HEAD.search(text, at.start() if at else 0)
+    arguments = re.findall(r'%[\w$.-]+\s*:\s*(tensor<[^>]*>|[^,]+)', head.group(1)) if head else []
+    for number, argument in enumerate(arguments):
+        sizes = re.match(r'tensor<((?:(?:\d+|\?)x)+)', argument)
+        if sizes and '?' in sizes.group(1):
+            options += ['--shape', f'arg{number}={sizes.group(1)[:-1].replace("?", str(size))}']
+    return options
+
+
 def verdict_of_assay(assay, path, text):
-    """'' where every function of the program is taken, else the first message."""
+    """'' where every function of the program is taken, WITH_SIZES where sizes had to be given, else a message."""
+    verdict = ''
+    text = re.sub(r'^\s*//.*$', '', text, flags=re.MULTILINE)  # comments show other programs
     functions = [quoted or plain for quoted, plain in stablehlo_testdata.FUNCTION.findall(text)]
     for entry in [''] if 'main' in functions or len(functions) < 2 else functions:
         command = [assay, 'verify', path] + (['--entry', entry] if entry else [])
         child = subprocess.run(command, capture_output=True, text=True)
-        if child.returncode:
+        if child.returncode == 0:
+            continue
+        verdict = ' '.join((child.stdout + child.stderr).split())[:300]
+        if 'is not known: say it by --shape' not in verdict:
+            return verdict
+        name = entry or ('main' if 'main' in functions else functions[0])
+        for size in SIZES:
+            child = subprocess.run(command + options_for_sizes(text, name, size), capture_output=True, text=True)
+            if child.returncode == 0:
+                break
+        else:
             return ' '.join((child.stdout + child.stderr).split())[:300]
-    return ''
+        verdict = WITH_SIZES
+    return verdict
 
 
 def main():
@@ -85,8 +114,9 @@ def main():
         ours = list(pool.map(lambda i: verdict_of_assay(options.assay, paths[i], programs[i][1]), range(len(programs))))
     counts = collections.Counter()
     for (name, _), theirs, own in zip(programs, peer, ours):
-        kind = f'{"refused" if own else "taken"} by Assay, {"refused" if theirs else "taken"} by jaxlib'
-        if theirs and not own and (FOREIGN.search(theirs) or theirs == 'aborts'):
+        taken = 'taken' if not own else 'taken with sizes' if own == WITH_SIZES else 'refused'
+        kind = f'{taken} by Assay, {"refused" if theirs else "taken"} by jaxlib'
+        if theirs and taken == 'taken' and (FOREIGN.search(theirs) or theirs == 'aborts'):
             kind = 'taken by Assay, jaxlib aborts or does not know the dialect'
         counts[kind] += 1
         if options.list and kind in ('taken by Assay, refused by jaxlib', 'refused by Assay, taken by jaxlib'):

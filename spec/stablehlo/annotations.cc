@@ -328,8 +328,13 @@ absl::StatusOr<Instruction*> Lowering::EntryRoot(Scope& scope, const Operation& 
     Sharding list;
     list.type = Sharding::Type::kTuple;
     for (size_t i = 0; i < results.size(); ++i) {
-      list.tuple.insert(list.tuple.end(), results[i]->shape().leaf_count(),
-                        shardings[i].value_or(Sharding()));
+      const Sharding own = shardings[i].value_or(Sharding());
+      const auto leaves = static_cast<size_t>(results[i]->shape().leaf_count());
+      if (own.type == Sharding::Type::kTuple && own.tuple.size() == leaves) {
+        list.tuple.insert(list.tuple.end(), own.tuple.begin(), own.tuple.end());
+      } else {
+        list.tuple.insert(list.tuple.end(), leaves, own);
+      }
     }
     root->mutable_annotations().sharding = std::move(list);
   }

@@ -131,6 +131,21 @@ void AppendSizes(absl::Span<const int64_t> sizes, ByteWriter& head) {
 
 int64_t DoubleBits(double value) { return std::bit_cast<int64_t>(value); }
 
+// The first version of VHLO that has types of this kind.
+Version FirstVersionOf(TypeKind kind) {
+  switch (kind) {
+    case TypeKind::kMemref:
+      return {1, 13, 0};
+    case TypeKind::kFuture:
+      return kFirstWithPairs;
+    case TypeKind::kTf32:
+    case TypeKind::kNone:
+      return {1, 6, 0};
+    default:
+      return kOldestVersion;
+  }
+}
+
 }  // namespace
 
 absl::StatusOr<uint64_t> ArtifactEntries::TypeNumber(const Type& type, Spelling spelling) {
@@ -214,6 +229,9 @@ absl::StatusOr<uint64_t> ArtifactEntries::EncodeQuantized(const Type& type) {
 }
 
 absl::StatusOr<uint64_t> ArtifactEntries::EncodeVhloType(const Type& type) {
+  if (version_ < FirstVersionOf(type.kind) || (type.kind == TypeKind::kTensor && type.encoding)) {
+    return Newer(absl::StrCat("the type ", PrintType(type)));
+  }
   ByteWriter head;
   absl::Status status;
   switch (type.kind) {
@@ -225,7 +243,6 @@ absl::StatusOr<uint64_t> ArtifactEntries::EncodeVhloType(const Type& type) {
     case TypeKind::kQuantized:
       return EncodeQuantized(type);
     case TypeKind::kTensor:
-      if (type.encoding != nullptr) return Newer(absl::StrCat("the type ", PrintType(type)));
       if (!type.bounds.empty()) {
         ByteWriter bounds;
         bounds.Varint(18);
@@ -241,7 +258,6 @@ absl::StatusOr<uint64_t> ArtifactEntries::EncodeVhloType(const Type& type) {
       head.Varint(25);
       break;
     case TypeKind::kMemref:
-      if (version_ < Version{1, 13, 0}) return Newer(absl::StrCat("the type ", PrintType(type)));
       head.Varint(41);
       AppendSizes(type.dimensions, head);
       break;
@@ -250,7 +266,6 @@ absl::StatusOr<uint64_t> ArtifactEntries::EncodeVhloType(const Type& type) {
       status = AddTypes(type.types, Spelling::kVhlo, head);
       break;
     case TypeKind::kFuture:
-      if (version_ < Version{1, 15, 0}) return Newer(absl::StrCat("the type ", PrintType(type)));
       head.Varint(42);
       status = AddTypes(type.types, Spelling::kVhlo, head);
       break;
@@ -264,7 +279,6 @@ absl::StatusOr<uint64_t> ArtifactEntries::EncodeVhloType(const Type& type) {
       break;
     case TypeKind::kTf32:
     case TypeKind::kNone:
-      if (version_ < Version{1, 6, 0}) return Newer(absl::StrCat("the type ", PrintType(type)));
       head.Varint(type.kind == TypeKind::kNone ? 33 : 34);
       break;
     default:

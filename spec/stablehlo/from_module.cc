@@ -64,6 +64,7 @@ absl::Status ModuleWriter::Write() {
   }
   AddAliases(&attributes);
   AddLayouts(&attributes);
+  AddPartitioning(&attributes);
   std::sort(attributes.begin(), attributes.end(), ByName);
   OperationParts parts;
   parts.name = program_.NameOf("builtin.module");

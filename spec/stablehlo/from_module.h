@@ -29,8 +29,10 @@ enum class Forms {
   // Annotations are frontend attributes and custom calls, as in HLO, and asynchronous operations
   // run where they start: what every implementation of StableHLO understands.
   kCommon,
-  // Annotations are operations and attributes of the dialect sdy; asynchronous collectives and
-  // slices are pairs of async_start and async_done.
+  // Annotations as in HLO; asynchronous collectives and slices are pairs of async_start and
+  // async_done: artifacts of the versions that have these (kFirstWithPairs).
+  kPairs,
+  // Pairs, and annotations as operations and attributes of the dialect sdy: text.
   kAll,
 };
 

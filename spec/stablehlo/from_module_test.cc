@@ -12,6 +12,7 @@
 #include "absl/strings/str_split.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "spec/stablehlo/bytecode.h"
 #include "spec/stablehlo/text.h"
 #include "spec/stablehlo/to_module.h"
 #include "spec/text/parser.h"
@@ -290,6 +291,41 @@ TEST(FromModuleTest, WhatIsSaidBesideOperationsIsKept) {
             (*module)->entry_layout->result.tuple_shapes()[1].layout());
 }
 
+// A program that says something of its results and of its partitions is written as it was read.
+TEST(FromModuleTest, ShardingsOfResultsAreKept) {
+  const std::string two =
+      "module @m attributes {mhlo.is_dynamic = true, mhlo.num_partitions = 2 : i32, "
+      "mhlo.num_replicas = 1 : i32, mhlo.spmd_output_sharding = \"{replicated}\", "
+      "mhlo.spmd_parameters_shardings = [\"{devices=[2]<=[2]}\"], "
+      "mhlo.use_auto_spmd_partitioning = true} {\n"
+      "  func.func public @main(%arg0: tensor<4xf32> {mhlo.memory_kind = \"pinned_host\", "
+      "mhlo.sharding = \"{devices=[2]<=[2]}\"}) -> (tensor<4xf32> {jax.result_info = "
+      "\"result[0]\", mhlo.sharding = \"{devices=[2]<=[2]}\"}, tensor<4xf32> {mhlo.memory_kind = "
+      "\"pinned_host\", mhlo.sharding = \"{replicated}\"}) {\n"
+      "    %0 = stablehlo.negate %arg0 : tensor<4xf32>\n"
+      "    return %0, %arg0 : tensor<4xf32>, tensor<4xf32>\n"
+      "  }\n"
+      "}\n";
+  const std::string one =
+      "module @m attributes {mhlo.num_partitions = 2 : i32, mhlo.num_replicas = 1 : i32} {\n"
+      "  func.func public @main(%arg0: tensor<4xf32>) -> (tensor<4xf32> {mhlo.sharding = "
+      "\"{maximal device=1}\"}) {\n"
+      "    %0 = stablehlo.negate %arg0 : tensor<4xf32>\n"
+      "    return %0 : tensor<4xf32>\n"
+      "  }\n"
+      "}\n";
+  for (const std::string& text : {two, one}) {
+    const absl::StatusOr<std::unique_ptr<Program>> program = ParseText(text, "given.mlir");
+    ASSERT_TRUE(program.ok()) << program.status();
+    const absl::StatusOr<ConvertedProgram> read = ToModule(**program, {});
+    ASSERT_TRUE(read.ok()) << read.status();
+    const absl::StatusOr<std::unique_ptr<Program>> written =
+        FromModule(*read->module, read->result_names);
+    ASSERT_TRUE(written.ok()) << written.status();
+    EXPECT_EQ(PrintText(**written, PrintForm::kPretty), text);
+  }
+}
+
 // What JAX writes with debug_info=True: operations with their names and the stack of calls.
 TEST(FromModuleTest, CallStacksAreKept) {
   absl::StatusOr<std::unique_ptr<Program>> program = ParseText(
@@ -403,6 +439,15 @@ TEST(FromModuleTest, AsynchronousCollectivesArePairsWhereTheyAreAskedFor) {
                      PrintForm::kPretty);
   };
   EXPECT_EQ(written(Forms::kAll), text);
+  EXPECT_EQ(written(Forms::kPairs), text);
+  // An artifact holds the pair from the first version on that has it.
+  const auto pairs = FromModule(*converted->module, {}, ChloForm::kComposites, Forms::kPairs);
+  const absl::StatusOr<std::string> artifact = WriteArtifact(**pairs, kFirstWithPairs);
+  ASSERT_TRUE(artifact.ok()) << artifact.status();
+  const absl::StatusOr<std::unique_ptr<Program>> again = ParseBytecode(*artifact, "f.mlirbc");
+  ASSERT_TRUE(again.ok()) << again.status();
+  EXPECT_EQ(PrintText(**again, PrintForm::kPretty), text);
+  EXPECT_EQ(WriteArtifact(**pairs, {1, 14, 0}).status().code(), absl::StatusCode::kUnimplemented);
   EXPECT_THAT(written(Forms::kCommon),
               AllOf(HasSubstr("stablehlo.all_gather"), Not(HasSubstr("async"))));
   // One of HLO's own forms, and a computation that StableHLO has no pair for.

@@ -38,7 +38,7 @@ class ModuleWriter {
         program_(program),
         result_names_(result_names),
         composites_(chlo == ChloForm::kComposites),
-        asynchronous_(forms == Forms::kAll),
+        asynchronous_(forms != Forms::kCommon),
         shardy_(forms == Forms::kAll) {}
   absl::Status Write();
 
@@ -61,7 +61,10 @@ class ModuleWriter {
 
   // module_writer_entry.cc: what is said beside the operations.
   void AddBufferAttributes(const Instruction& parameter, Fields* fields);
-  void AddAliases(Fields* fields);  // those that no argument's attribute says
+  void AddAliases(Fields* fields);       // those that no argument's attribute says
+  void AddPartitioning(Fields* fields);  // what only protobufs say of how a module is partitioned
+  // The attributes of each result of the entry.
+  std::vector<Fields> ResultFields(size_t count);
   void AddLayouts(Fields* fields);
   const Attribute* LayoutOf(const Shape& shape);
   const Location* LocationOf(const Instruction& instruction);
@@ -87,8 +90,6 @@ class ModuleWriter {
   FrontendAttributes WriteMeshes();
   void FindManualComputation(const Computation& computation, const Instruction& left);
   void FindResultShardings();
-  // The attributes of each result of the entry.
-  std::vector<Fields> ResultFields(size_t count);
   // Adds the sharding of an instruction. Returns its other frontend attributes.
   FrontendAttributes AddShardy(const Instruction& instruction, Fields* fields);
   // Writes a call that Shardy has an operation for; false for others.

@@ -6,7 +6,9 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "spec/proto/pieces.h"
 #include "spec/stablehlo/module_writer.h"
+#include "spec/text/printer.h"
 
 namespace assay::stablehlo {
 namespace {
@@ -25,7 +27,66 @@ bool HasLayout(const Shape& shape) {
          shape.layout()->minor_to_major != Layout::Default(shape.rank()).minor_to_major;
 }
 
+// XLA's number of the memory of the host.
+constexpr int64_t kHostMemory = 5;
+
+bool IsInHostMemory(const Shape& shape) {
+  return shape.is_array() && shape.has_layout() && shape.layout()->memory_space == kHostMemory;
+}
+
+// The sharding of each result where no operation says it: the root is a tuple or a part of one,
+// which leave no operation. Empty where nothing is said.
+std::vector<Sharding> ResultShardings(const Instruction& root, size_t count) {
+  const bool leaves_no_operation =
+      root.opcode() == Opcode::kTuple || root.opcode() == Opcode::kGetTupleElement;
+  if (!leaves_no_operation || !root.has_annotations() || !root.annotations().sharding) return {};
+  const Sharding& whole = *root.annotations().sharding;
+  if (whole.named != nullptr || whole.type != Sharding::Type::kTuple) {
+    return std::vector<Sharding>(count, whole);
+  }
+  if (count == 1) return {whole};
+  std::vector<Sharding> made;
+  size_t next = 0;
+  for (const Shape& part : root.shape().tuple_shapes()) {
+    const auto leaves = static_cast<size_t>(part.leaf_count());
+    if (next + leaves > whole.tuple.size()) return {};
+    Sharding& own = made.emplace_back();
+    own.type = Sharding::Type::kTuple;
+    own.tuple.assign(whole.tuple.begin() + static_cast<std::ptrdiff_t>(next),
+                     whole.tuple.begin() + static_cast<std::ptrdiff_t>(next + leaves));
+    if (!part.is_tuple()) own = Sharding(own.tuple[0]);
+    next += leaves;
+  }
+  return made;
+}
+
 }  // namespace
+
+std::vector<ModuleWriter::Fields> ModuleWriter::ResultFields(size_t count) {
+  std::vector<Fields> fields(count);
+  const Instruction* const root = module_.entry()->root();
+  const bool is_tuple = root->shape().is_tuple() && count != 1;
+  const std::vector<Sharding> shardings = ResultShardings(*root, count);
+  for (size_t i = 0; i < count; ++i) {
+    if (i < result_names_.size() && !result_names_[i].empty()) {
+      fields[i].push_back({"jax.result_info", String(result_names_[i])});
+    }
+    if (module_.entry_layout) {
+      const Shape& layout = module_.entry_layout->result;
+      if (IsInHostMemory(is_tuple ? layout.tuple_shape(static_cast<int64_t>(i)) : layout)) {
+        fields[i].push_back({"mhlo.memory_kind", String("pinned_host")});
+      }
+    }
+    if (i < shardings.size()) {
+      fields[i].push_back({"mhlo.sharding", String(PrintSharding(shardings[i], false))});
+    }
+    const bool has_operand = is_tuple && root->opcode() == Opcode::kTuple;
+    const Instruction* const result = has_operand ? root->operand(static_cast<int64_t>(i)) : root;
+    const auto shardy = result_shardings_.find(result);
+    if (shardy != result_shardings_.end()) fields[i].push_back({"sdy.sharding", shardy->second});
+  }
+  return fields;
+}
 
 void ModuleWriter::AddBufferAttributes(const Instruction& parameter, Fields* fields) {
   const int64_t number = parameter.parameter_number();
@@ -39,6 +100,9 @@ void ModuleWriter::AddBufferAttributes(const Instruction& parameter, Fields* fie
     if (donor.parameter_number != number || !donor.parameter_index.empty()) continue;
     fields->push_back({"jax.buffer_donor", Bool(true)});
     break;
+  }
+  if (module_.entry_layout && IsInHostMemory(module_.entry_layout->parameters[number])) {
+    fields->push_back({"mhlo.memory_kind", String("pinned_host")});
   }
   if (!parameter.has_annotations()) return;
   const auto& replication = parameter.annotations().parameter_replication;
@@ -60,6 +124,32 @@ void ModuleWriter::AddAliases(Fields* fields) {
         Dictionary({{"alias", of_parameter}, {"output_index", Ints(alias.output_index)}}));
   }
   if (!aliases.empty()) fields->push_back({"mhlo.input_output_alias", Array(std::move(aliases))});
+}
+
+void ModuleWriter::AddPartitioning(Fields* fields) {
+  wire::HloModuleProto extras;
+  if (module_.wire_extras.empty() || !extras.ParseFromString(module_.wire_extras)) return;
+  const auto text_of = [this](const wire::OpSharding& proto) -> const Attribute* {
+    wire::OpSharding copy = proto;
+    const absl::StatusOr<Sharding> sharding = ShardingFromProto(&copy);
+    return sharding.ok() ? String(PrintSharding(*sharding, false)) : nullptr;
+  };
+  if (extras.is_dynamic()) fields->push_back({"mhlo.is_dynamic", Bool(true)});
+  if (extras.use_auto_spmd_partitioning()) {
+    fields->push_back({"mhlo.use_auto_spmd_partitioning", Bool(true)});
+  }
+  if (extras.has_spmd_output_sharding()) {
+    if (const Attribute* output = text_of(extras.spmd_output_sharding())) {
+      fields->push_back({"mhlo.spmd_output_sharding", output});
+    }
+  }
+  std::vector<const Attribute*> parameters;
+  for (const wire::OpSharding& sharding : extras.spmd_parameters_shardings()) {
+    parameters.push_back(text_of(sharding));
+    if (parameters.back() == nullptr) return;
+  }
+  if (parameters.empty()) return;
+  fields->push_back({"mhlo.spmd_parameters_shardings", Array(std::move(parameters))});
 }
 
 const Attribute* ModuleWriter::LayoutOf(const Shape& shape) {

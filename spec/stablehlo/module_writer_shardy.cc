@@ -150,24 +150,6 @@ void ModuleWriter::FindResultShardings() {
   }
 }
 
-std::vector<ModuleWriter::Fields> ModuleWriter::ResultFields(size_t count) {
-  std::vector<Fields> fields(count);
-  const Instruction* const root = module_.entry()->root();
-  const bool is_tuple = root->shape().is_tuple() && count != 1;
-  for (size_t i = 0; i < count; ++i) {
-    if (result_names_.size() == count && !result_names_[i].empty()) {
-      fields[i].push_back({"jax.result_info", String(result_names_[i])});
-    }
-    const bool has_operand = is_tuple && root->opcode() == Opcode::kTuple;
-    const Instruction* const result = has_operand ? root->operand(static_cast<int64_t>(i)) : root;
-    const auto sharding = result_shardings_.find(result);
-    if (sharding != result_shardings_.end()) {
-      fields[i].push_back({"sdy.sharding", sharding->second});
-    }
-  }
-  return fields;
-}
-
 FrontendAttributes ModuleWriter::AddShardy(const Instruction& instruction, Fields* fields) {
   FrontendAttributes rest = instruction.annotations().frontend_attributes;
   if (!shardy_) return rest;

@@ -48,11 +48,11 @@ struct ShowCommand {
   // --layout or --sharding.
   int ShowView(const absl::StatusOr<std::string>& text) const;
   absl::Status CheckOptions() const;
-  absl::StatusOr<std::string> Convert(const Module& module, const std::string& format) const;
+  absl::StatusOr<std::string> Convert(const ModuleFile& file, const std::string& format) const;
   // The module as the passes of a backend leave it, each of which must leave a legal one.
   absl::Status RunPassesOn(std::unique_ptr<Module>& module) const;
   // What is to be written or printed.
-  absl::StatusOr<std::string> Text(const Module& module) const;
+  absl::StatusOr<std::string> Text(const ModuleFile& file) const;
 };
 
 bool IsBinary(const std::string& format) {
@@ -106,25 +106,29 @@ absl::Status ShowCommand::RunPassesOn(std::unique_ptr<Module>& module) const {
                    names.empty() ? "none for this module" : absl::StrJoin(names, ", ")));
 }
 
-absl::StatusOr<std::string> ShowCommand::Convert(const Module& module,
+absl::StatusOr<std::string> ShowCommand::Convert(const ModuleFile& file,
                                                  const std::string& format) const {
+  const Module& module = *file.module;
   if (format == "text") return PrintModule(module, PrintOptions::Lossless());
   if (format == "short") return PrintModule(module, PrintOptions::ShortParsable());
   if (format == "default") return PrintModule(module, PrintOptions::Default());
   if (format == "canonical") return PrintModule(module, PrintOptions::Canonical());
   if (format == "dot") return GraphText(module);
-  if (IsStablehloFormat(format)) return StablehloOf(module, format, locations);
+  if (IsStablehloFormat(format)) {
+    return StablehloOf(module, format, file.result_names, locations);
+  }
   if (format == "proto") return SerializeModule(module, ModuleFormat::kModuleProto, false);
   if (format == "textproto") return SerializeModule(module, ModuleFormat::kModuleProto, true);
   return ModuleToJson(module);
 }
 
-absl::StatusOr<std::string> ShowCommand::Text(const Module& module) const {
+absl::StatusOr<std::string> ShowCommand::Text(const ModuleFile& file) const {
   if (stats || (output.json && to.empty())) {
-    const ModuleSummary summary = Summarise(module);
-    return output.json ? JsonText(SummaryJson(module, summary)) : SummaryText(module, summary);
+    const Module& shown = *file.module;
+    const ModuleSummary summary = Summarise(shown);
+    return output.json ? JsonText(SummaryJson(shown, summary)) : SummaryText(shown, summary);
   }
-  return Convert(module, to.empty() ? "text" : to);
+  return Convert(file, to.empty() ? "text" : to);
 }
 
 int ShowCommand::ShowView(const absl::StatusOr<std::string>& text) const {
@@ -146,7 +150,7 @@ int ShowCommand::Run() const {
   }
   if (layout.asked) return ShowView(layout.Text(*file, output.json));
   if (sharding) return ShowView(ShardingText(*file->module, output.json));
-  absl::StatusOr<std::string> text = Text(*file->module);
+  absl::StatusOr<std::string> text = Text(*file);
   if (!text.ok()) return Fail(text.status(), output);
   const bool wrap = output.json && !to.empty();
   nlohmann::json report = {{"module", file->module->name()}, {"format", to}};

@@ -264,6 +264,10 @@ func.func @main(%a: tensor<2xf32>) -> (tensor<2xf32> {jax.result_info = "result[
         self.assertEqual(result.code, 0, result.err)
         self.assertIn("out0 (result['loss']) = f32[2]", result.out)
         self.assertIn('out1 = f32[2]', result.out)  # its name says no more
+        self.expect(assay('show', path, '--to', 'stablehlo'), 0, '''{jax.result_info = "result['loss']"}''')
+        artifact = self.path('names.mlirbc', b'')
+        self.expect(assay('show', path, '--to', 'stablehlo-artifact', '--out', artifact), 0)
+        self.expect(assay('show', artifact, '--to', 'stablehlo'), 0, '''{jax.result_info = "result['loss']"}''')
 
     def test_damaged_files_end_in_one_message(self):
         """Every form cut off and with a byte changed at places all over the file."""

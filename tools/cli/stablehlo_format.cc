@@ -38,13 +38,16 @@ bool IsStablehloFormat(const std::string& format) {
 }
 
 absl::StatusOr<std::string> StablehloOf(const Module& module, const std::string& format,
+                                        absl::Span<const std::string> result_names,
                                         bool locations) {
   const absl::StatusOr<stablehlo::Version> version = VersionOf(format);
   if (!version.ok()) return version.status();
   const absl::StatusOr<std::unique_ptr<stablehlo::Program>> program =
       IsStablehloArtifact(format)
-          ? stablehlo::FromModule(module, {}, stablehlo::ChloForm::kComposites)
-          : stablehlo::FromModule(module, {}, stablehlo::ChloForm::kOperations,
+          ? stablehlo::FromModule(module, result_names, stablehlo::ChloForm::kComposites,
+                                  *version < stablehlo::kFirstWithPairs ? stablehlo::Forms::kCommon
+                                                                        : stablehlo::Forms::kPairs)
+          : stablehlo::FromModule(module, result_names, stablehlo::ChloForm::kOperations,
                                   stablehlo::Forms::kAll);
   if (!program.ok()) return program.status();
   if (IsStablehloArtifact(format)) return stablehlo::WriteArtifact(**program, *version);

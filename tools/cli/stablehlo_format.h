@@ -5,6 +5,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "absl/types/span.h"
 #include "spec/ir/module.h"
 
 namespace assay::cli {
@@ -15,8 +16,9 @@ bool IsStablehloArtifact(const std::string& format);
 
 // Returns the module in one of these formats, text with its locations if they are asked for, or
 // UNIMPLEMENTED with the name of an operation or type that this version of StableHLO does not have.
+// `result_names`: of the entry's results (jax.result_info), or none.
 absl::StatusOr<std::string> StablehloOf(const Module& module, const std::string& format,
-                                        bool locations);
+                                        absl::Span<const std::string> result_names, bool locations);
 
 }  // namespace assay::cli
 

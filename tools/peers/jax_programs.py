@@ -7,9 +7,15 @@ dimensions instead of a shape, and their values. JAX must have 64-bit types and 
 import functools
 
 import jax
+import jax.ad_checkpoint
+import jax.custom_batching
+import jax.experimental.ode
+import jax.extend.random
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
+from jax._src.lax import lax as lax_internal
+from jax._src.lax import parallel
 from jax.sharding import Mesh, NamedSharding, PartitionSpec as P
 
 F32, F64, BF16, F16, S32, S8, U8, U32, S64, PRED, C64, C128 = (
@@ -310,8 +316,141 @@ def sharded():
     yield 'shard_map.replicated', mapped(lambda v, w: v * w, (P('x'), P()), P('x')), [((8,), F32), ((2,), F32)]
 
 
+def asynchronous():
+    """Collectives that start and end by themselves."""
+    line = Mesh(np.array(jax.devices()[:4]), ('x',))
+
+    def mapped(f, outside=P('x')):
+        return jax.jit(jax.shard_map(f, mesh=line, in_specs=P('x'), out_specs=outside, check_vma=False))
+    yield 'async.psum', mapped(lambda v: parallel.psum_start(v, 'x').done() + 1, P()), [((8,), F32)]
+    yield 'async.all_gather', mapped(lambda v: parallel.all_gather_start(v, 'x', tiled=True).done()), [((8,), F32)]
+    yield 'async.psum_scatter', mapped(lambda v: parallel.psum_scatter_start(v, 'x', tiled=True).done()), [((16,), F32)]
+    yield 'async.ppermute', mapped(lambda v: parallel.ppermute_start(v, 'x', [(0, 1), (1, 0)]).done()), [((8,), F32)]
+    yield 'async.all_to_all', mapped(lambda v: parallel.all_to_all_start(v, 'x', 1, 0, tiled=True).done()), [((8, 8), F32)]
+
+
+def less_used():
+    """Primitives and functions of jax.lax that the programs above do not reach."""
+    x, row, key = ((3, 4), F32), ((6,), F32), np.array([1, 2], U32)
+    yield 'lax.mulhi', lambda a, b: lax_internal.mulhi(a, b), [np.array([2**31 - 1, -5, 7], S32), np.array([2**30, 9, -3], S32)]
+    yield 'lax.mulhi.uint32', lambda a, b: lax_internal.mulhi(a, b), [np.array([2**32 - 1, 5], U32), np.array([2**31, 9], U32)]
+    yield 'lax.unstack', lambda a: lax.unstack(a, 1), [x]
+    yield 'lax.stage', lambda a: lax.stage(2) + a, [row]
+    yield 'lax.full', lambda a: lax.full((2, 2), 3, F32) + lax.full_like(a, 1)[0, 0], [x]
+    yield 'lax.collapse', lambda a: lax.collapse(a, 0, 2), [x]
+    yield 'lax.composite', lambda a: lax.composite(lambda b: jnp.sin(b) * 2, name='mine.twice_sine', version=1)(a), [row]
+    yield 'lax.platform_dependent', lambda a: lax.platform_dependent(a, cpu=jnp.sin, default=jnp.cos), [row]
+    yield 'lax.dce_sink', lambda a: (lax.dce_sink(a * 2), a + 1)[1], [row]
+    yield 'lax.tie', lambda a, b: lax_internal.tie_p.bind(a, b), [row, row]
+    yield 'lax.create_token', lambda a: (lax.after_all(lax.create_token(), lax.create_token()), a)[1], [row]
+    yield 'lax.index_take', lambda a, i: lax.index_take(a, (i,), (0,)), [x, np.array([2, 0], S32)]
+    yield 'lax.dynamic_index_in_dim', lambda a, i: lax.dynamic_index_in_dim(a, i, 1), [x, np.array(-1, S32)]
+    yield 'lax.dynamic_slice_in_dim', lambda a, i: lax.dynamic_slice_in_dim(a, i, 2, 1), [x, np.array(3, S32)]
+    yield 'lax.dynamic_update_index', lambda a, b, i: lax.dynamic_update_index_in_dim(a, b, i, 0), [x, ((4,), F32), np.array(1, S32)]
+    yield 'lax.index_in_dim', lambda a: lax.index_in_dim(a, 1, 0) + lax.slice_in_dim(a, 0, 1, axis=0), [x]
+    yield 'lax.batch_matmul', lax.batch_matmul, [((2, 3, 4), F32), ((2, 4, 2), F32)]
+    yield 'lax.scaled_dot', lambda a, b, s, t: lax.scaled_dot(a, b, lhs_scale=s, rhs_scale=t, preferred_element_type=F32), [
+        ((2, 3, 8), BF16), ((2, 8, 4), BF16), ((2, 3, 4), BF16), ((2, 2, 4), BF16)]
+    yield 'lax.conv_patches', lambda a: lax.conv_general_dilated_patches(a, (2, 2), (1, 1), 'VALID'), [((1, 2, 4, 4), F32)]
+    yield 'lax.conv_local', lambda a, k: lax.conv_general_dilated_local(a, k, (1,), 'VALID', (2,)), [((1, 2, 4), F32), ((3, 4, 3), F32)]
+    yield 'lax.conv_padding', lambda a, k: lax.conv_with_general_padding(a, k, (1,), [(1, 0)], None, None), [((1, 2, 5), F32), ((3, 2, 2), F32)]
+    yield 'lax.ragged_dot.contracting', lambda a, b, g: lax.ragged_dot_general(a, b, g, lax.RaggedDotDimensionNumbers(
+        (((0,), (0,)), ((), ())), (0,), ())), [((5, 3), F32), ((5, 4), F32), np.array([2, 1, 2], S32)]
+    yield 'lax.approx_min_k', lambda a: lax.approx_min_k(a, 2), [x]
+    yield 'lax.sort_key_val', lambda a, b: lax.sort_key_val(a, b, is_stable=True), [row, ((6,), S32)]
+    yield 'lax.random_gamma_grad', lambda a, b: lax.random_gamma_grad(a, b), [np.array([0.5, 2], F32), np.array([1, 1.5], F32)]
+    yield 'lax.igamma_grad_a', lax.igamma_grad_a, [np.array([0.5, 2.0], F32), np.array([1.0, 1.5], F32)]
+    yield 'lax.reduce_window.pair', lambda a, b: lax.reduce_window((a, b), (F32(0), F32(1)), lambda p, q: (
+        p[0] + q[0], p[1] * q[1]), (2, 2), (1, 2), 'VALID'), [x, x]
+    yield 'lax.reduce_window.min', lambda a: lax.reduce_window(a, F32(np.inf), lax.min, (2,), (1,), 'SAME'), [row]
+    yield 'lax.select_and_gather_add', jax.jacfwd(lambda a: lax.reduce_window(a, -F32(np.inf), lax.max, (2,), (2,), 'VALID')), [row]
+    for name in ('sum', 'prod', 'max', 'min'):
+        yield f'lax.reduce_{name}', lambda a, name=name: getattr(lax, f'reduce_{name}')(a, (1,)), [x]
+    numbers = lax.ScatterDimensionNumbers((), (0,), (0,))
+    for name in ('scatter', 'scatter_add', 'scatter_sub', 'scatter_mul', 'scatter_min', 'scatter_max'):
+        yield f'lax.{name}', lambda a, i, u, name=name: getattr(lax, name)(a, i, u, numbers, mode='clip'), [
+            row, np.array([[1], [4], [9]], S32), ((3,), F32)]
+    yield 'lax.custom_linear_solve', lambda a, b: lax.custom_linear_solve(lambda v: a * v, b, lambda f, v: v / a, symmetric=True), [row, row]
+    yield 'custom_vjp', jax.grad(lambda a: _twice(a).sum()), [row]
+    yield 'custom_jvp', jax.grad(lambda a: jax.nn.relu6(a).sum()), [row]
+    yield 'checkpoint_name', lambda a: jax.ad_checkpoint.checkpoint_name(a * 2, 'product'), [row]
+    yield 'linear_transpose', lambda a: jax.linear_transpose(lambda b: b * 3, a)(a), [row]
+    yield 'linearize', lambda a: jax.linearize(jnp.sin, a)[1](a), [row]
+    yield 'custom_batching', jax.vmap(_batched), [x]
+    yield 'layout_constraint', lambda a: _with_layout(a) + 1, [x]
+    yield 'random.clone', lambda k: jax.random.key_data(jax.random.clone(jax.random.wrap_key_data(k))), [key]
+    yield 'random.seed', lambda n: jax.random.key_data(jax.random.key(n)), [np.array(7, S32)]
+    yield 'random.gamma', lambda k: jax.random.gamma(jax.random.wrap_key_data(k), 2.5, (3,)), [key]
+    yield 'random.poisson', lambda k: jax.random.poisson(jax.random.wrap_key_data(k), 3.0, (3,)), [key]
+    yield 'random.choice', lambda k: jax.random.choice(jax.random.wrap_key_data(k), 9, (3,), replace=False), [key]
+    yield 'random.multivariate', lambda k: jax.random.multivariate_normal(jax.random.wrap_key_data(k), jnp.zeros(2), jnp.eye(2)), [key]
+    yield 'random.threefry', lambda k, c: jax.extend.random.threefry_2x32(k, c), [key, np.arange(4, dtype=U32)]
+    yield 'random.rbg', lambda k: jax.random.uniform(jax.random.wrap_key_data(k, impl='rbg'), (4,)), [np.array([1, 2, 3, 4], U32)]
+    positive = np.array([[4, 1, 0], [1, 3, 1], [0, 1, 2]], F32)
+    yield 'linalg.householder', lambda a: lax.linalg.householder_product(a, jnp.ones(3, F32)), [positive]
+    yield 'linalg.pivots', lambda p: lax.linalg.lu_pivots_to_permutation(p, 4), [np.array([2, 1, 3], S32)]
+    yield 'linalg.tridiagonal_solve', lax.linalg.tridiagonal_solve, [
+        np.array([0, 1, 1], F32), np.array([4, 5, 6], F32), np.array([1, 2, 0], F32), ((3, 2), F32)]
+    yield 'linalg.cholesky_update', lambda a, w: lax.linalg.cholesky_update(jnp.linalg.cholesky(a).T, w), [positive, ((3,), F32)]
+    yield 'linalg.symmetric_product', lambda a, c: lax.linalg.symmetric_product(a, c), [((3, 4), F32), positive]
+    yield 'cumsum.float64.axis0', lambda a: lax.cumsum(a, 0), [((4, 2), F64)]
+    yield 'jnp.fft.fftn', jnp.fft.fftn, [((2, 3, 4), C64)]
+    yield 'jnp.linalg.cond', jnp.linalg.cond, [positive]
+    yield 'jnp.i0', jnp.i0, [row]
+    yield 'jnp.float_power', jnp.float_power, [((3,), U8), ((3,), U8)]
+    yield 'jnp.divmod', jnp.divmod, [((5,), S32), np.array([1, -2, 3, -4, 5], S32)]
+    yield 'jnp.frexp', jnp.frexp, [row]
+    yield 'jnp.ldexp', jnp.ldexp, [row, ((6,), S32)]
+    yield 'jnp.gcd', jnp.gcd, [np.array([12, -18, 7], S32), np.array([8, 12, 21], S32)]
+    yield 'jnp.packbits', jnp.packbits, [((2, 9), PRED)]
+    yield 'jnp.unpackbits', jnp.unpackbits, [((2, 3), U8)]
+    yield 'jnp.lexsort', lambda a, b: jnp.lexsort((a, b)), [((5,), S32), ((5,), S32)]
+    yield 'jnp.insert', lambda a: jnp.insert(a, 2, F32(9)), [row]
+    yield 'jnp.select', lambda a: jnp.select([a > 1, a < 0], [a, -a], 7), [row]
+    yield 'jnp.piecewise', lambda a: jnp.piecewise(a, [a < 0, a >= 0], [lambda b: -b, lambda b: b * 2]), [row]
+    yield 'jnp.vander', jnp.vander, [((3,), F32)]
+    yield 'jnp.trapezoid', jnp.trapezoid, [row]
+    yield 'jnp.correlate', jnp.correlate, [((5,), F32), ((3,), F32)]
+    yield 'jnp.gradient', jnp.gradient, [row]
+    yield 'special.ndtri', jax.scipy.special.ndtri, [np.array([0.1, 0.5, 0.975], F32)]
+    yield 'special.expi', jax.scipy.special.expi, [np.array([0.5, 2.0], F32)]
+    yield 'special.spence', jax.scipy.special.spence, [np.array([0.5, 2.0], F32)]
+    yield 'special.betaln', jax.scipy.special.betaln, [np.array([0.5, 2.0], F32), np.array([1.5, 3.0], F32)]
+    yield 'special.i1', jax.scipy.special.i1, [row]
+    yield 'special.logit', jax.scipy.special.logit, [np.array([0.25, 0.5], F32)]
+    yield 'map_coordinates', lambda a, c: jax.scipy.ndimage.map_coordinates(a, [c, c], 1), [((4, 4), F32), np.array([0.5, 1.25, 2.0], F32)]
+    yield 'image.resize', lambda a: jax.image.resize(a, (5, 7), 'bilinear'), [((3, 4), F32)]
+    yield 'nn.conv_pool', lambda a: lax.reduce_window(jax.nn.silu(a), F32(0), lax.add, (1, 2, 2), (1, 2, 2), 'SAME') / 4, [((2, 4, 5), F32)]
+    yield 'nn.standardize', jax.nn.standardize, [x]
+    yield 'nn.glu', jax.nn.glu, [x]
+    yield 'ode', lambda a: jax.experimental.ode.odeint(lambda y, t: -y, a, jnp.array([0.0, 0.25])), [((2,), F32)]
+
+
+@jax.custom_vjp
+def _twice(x):
+    return x * 2
+
+
+_twice.defvjp(lambda x: (x * 2, None), lambda _, g: (g * 3,))
+
+
+@jax.custom_batching.custom_vmap
+def _batched(x):
+    return x * 2
+
+
+@_batched.def_vmap
+def _batched_rule(axis_size, in_batched, x):
+    return x * 3, in_batched[0]
+
+
+def _with_layout(x):
+    from jax.experimental.layout import Layout, with_layout_constraint
+    return with_layout_constraint(x, Layout((1, 0)))
+
+
 PROGRAMS = [row for family in (elementwise, conversions, movement, indexing, reductions, contractions, linear_algebra, control,
-                               random_numbers, sharded) for row in family()]
+                               random_numbers, sharded, less_used, asynchronous) for row in family()]
 
 EXPORTS = [
     ('export.add', lambda x: x + 1, [('b',)], F32, {'b': 5}),

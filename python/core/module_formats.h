@@ -5,14 +5,16 @@
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "absl/types/span.h"
 #include "spec/ir/module.h"
 
 namespace assay::python {
 
 // Returns the module as `assay show --to FORMAT` does: text, short, default, canonical, proto,
 // textproto, dot, stablehlo and its variants. Returns INVALID_ARGUMENT with this list for any other
-// format.
-absl::StatusOr<std::string> ModuleAs(const Module& module, const std::string& format);
+// format. `result_names`: of the results of a StableHLO program, which it keeps.
+absl::StatusOr<std::string> ModuleAs(const Module& module, const std::string& format,
+                                     absl::Span<const std::string> result_names = {});
 
 }  // namespace assay::python
 

@@ -24,13 +24,16 @@
 
 namespace assay::python {
 
-absl::StatusOr<std::string> ModuleAs(const Module& module, const std::string& format) {
+absl::StatusOr<std::string> ModuleAs(const Module& module, const std::string& format,
+                                     absl::Span<const std::string> result_names) {
   if (format == "text") return PrintModule(module, PrintOptions::Lossless());
   if (format == "short") return PrintModule(module, PrintOptions::ShortParsable());
   if (format == "default") return PrintModule(module, PrintOptions::Default());
   if (format == "canonical") return PrintModule(module, PrintOptions::Canonical());
   if (format == "dot") return cli::GraphText(module);
-  if (cli::IsStablehloFormat(format)) return cli::StablehloOf(module, format, /*locations=*/false);
+  if (cli::IsStablehloFormat(format)) {
+    return cli::StablehloOf(module, format, result_names, /*locations=*/false);
+  }
   if (format == "proto") return SerializeModule(module, ModuleFormat::kModuleProto, false);
   if (format == "textproto") return SerializeModule(module, ModuleFormat::kModuleProto, true);
   return absl::InvalidArgumentError(
@@ -145,7 +148,8 @@ std::string Stats(const LoadedModule& loaded) {
 }
 
 nb::bytes Show(const LoadedModule& loaded, const std::string& format) {
-  const std::string text = Value(Unlocked([&] { return ModuleAs(*loaded.module, format); }));
+  const std::string text =
+      Value(Unlocked([&] { return ModuleAs(*loaded.module, format, loaded.result_names); }));
   return nb::bytes(text.data(), text.size());
 }
 

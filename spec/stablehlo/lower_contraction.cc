@@ -163,7 +163,7 @@ void LowerEinsum(OpContext& op) {
   }
   EinsumDot shape = DotOfEinsum(*einsum, op);
   const std::string& made = shape.result;
-  if (made.size() != einsum->out.size()) {
+  if (!std::is_permutation(made.begin(), made.end(), einsum->out.begin(), einsum->out.end())) {
     op.Fail("the result of einsum_config has letters that no operand has");
     return;
   }

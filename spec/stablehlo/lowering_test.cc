@@ -391,6 +391,15 @@ TEST(Lowering, SegmentsOfScansAddUp) {
   EXPECT_THAT(lowered("1, 1", "2, 1"), HasSubstr("resultSegmentSizes must say"));
 }
 
+// Found by mutation: as many letters as there should be, but another one.
+TEST(Lowering, ResultsOfEinsumsHaveLettersOfOperands) {
+  EXPECT_THAT(Lowered(Function("%a: tensor<2x3xf32>, %b: tensor<3x4xf32>", "tensor<2x4xf32>",
+                               "%r = \"stablehlo.einsum\"(%a, %b) {einsum_config = "
+                               "\"ab,bc->xc\"} : (tensor<2x3xf32>, tensor<3x4xf32>) -> "
+                               "tensor<2x4xf32>")),
+              HasSubstr("sums over a letter of one operand"));
+}
+
 // Arithmetic and shapes of other dialects; integers of one bit are sums modulo 2 and -1 where they
 // have a sign.
 TEST(Lowering, LeftoversOfOtherDialectsAreUnderstood) {

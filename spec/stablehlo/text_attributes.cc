@@ -442,6 +442,15 @@ bool TextReader::ReadInteger(int64_t& value) {
   return true;
 }
 
+bool TextReader::ReadUnsigned(uint64_t& value) {
+  if (!lexer_.Is(kInteger)) return FailExpected("an integer without a sign");
+  if (!IntegerValue(lexer_.spelling(), value)) {
+    return FailAt(lexer_.token().begin, "this number does not fit into 64 bits");
+  }
+  lexer_.Next();
+  return true;
+}
+
 bool TextReader::ReadIntegerList(std::vector<int64_t>& values) {
   if (!Expect('[', "'[' before a list of integers")) return false;
   return ReadItems(']', "integers", [&] {

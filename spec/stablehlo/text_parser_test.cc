@@ -234,6 +234,16 @@ TEST(TextParserTest, OldSpellingOfListsIsConverted) {
   EXPECT_THAT(permutation->ints, ElementsAre(0));
 }
 
+// The largest number that a field without a sign has (found by mutation).
+TEST(TextParserTest, NumbersWithoutASignHaveAllBits) {
+  const Parsed parsed = ParseGood(R"(
+    func.func @f(%a: tensor<f32>) {
+      check.expect_close %a, %a, max_ulp_difference = 18446744073709551615 : tensor<f32>, tensor<f32>
+      return
+    })");
+  EXPECT_EQ(parsed.operations[0]->Find("max_ulp_difference")->integer, -1);
+}
+
 TEST(TextParserTest, TextsWithoutAModuleAreItsBody) {
   EXPECT_TRUE(ParseGood("").operations.empty());
   EXPECT_TRUE(ParseGood("// nothing\n").operations.empty());

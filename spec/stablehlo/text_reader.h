@@ -143,6 +143,7 @@ class TextReader {
   bool ReadOpaqueBody(const char* begin, absl::string_view& spelling);
   bool ReadFloatBits(const Type& type, bool negative, int64_t& bits);
   bool ReadInteger(int64_t& value);
+  bool ReadUnsigned(uint64_t& value);
   bool ReadIntegerList(std::vector<int64_t>& values);  // "[1, 2]"
   bool ReadBoolean(bool& value);
   bool ReadString(absl::string_view& value);

@@ -69,11 +69,16 @@ bool TextReader::ReadField(const Field& field, const Attribute*& out) {
   switch (field.kind) {
     case FieldKind::kInt64:
     case FieldKind::kInt32:
-    case FieldKind::kUint32:
-    case FieldKind::kUint64: {
+    case FieldKind::kUint32: {
       int64_t value;
       if (!ReadInteger(value)) return false;
       out = NewInteger(value, type);
+      return true;
+    }
+    case FieldKind::kUint64: {
+      uint64_t value;
+      if (!ReadUnsigned(value)) return false;
+      out = NewInteger(static_cast<int64_t>(value), type);
       return true;
     }
     case FieldKind::kFloat32:

@@ -237,8 +237,6 @@ void AttributePrinter::AppendInts(absl::Span<const int64_t> ints, bool booleans)
     if (i > 0) out_.append(", ");
     if (booleans) {
       out_.append(ints[i] != 0 ? "true" : "false");
-    } else if (ints[i] == kDynamic) {
-      out_.push_back('?');
     } else {
       absl::StrAppend(&out_, ints[i]);
     }
@@ -246,13 +244,23 @@ void AttributePrinter::AppendInts(absl::Span<const int64_t> ints, bool booleans)
   out_.push_back(']');
 }
 
+void AttributePrinter::AppendBounds(absl::Span<const int64_t> bounds) {
+  out_.push_back('<');
+  for (size_t i = 0; i < bounds.size(); ++i) {
+    if (i > 0) out_.append(", ");
+    if (bounds[i] == kDynamic) {
+      out_.push_back('?');
+    } else {
+      absl::StrAppend(&out_, bounds[i]);
+    }
+  }
+  out_.push_back('>');
+}
+
 void AttributePrinter::AppendRecordBody(const Attribute& record) {
   if (absl::StartsWith(record.name, "sdy.")) return AppendSdy(record);
   if (record.name == "stablehlo.bounds") {
-    const size_t open = out_.size();
-    AppendInts(IntsOf(record, "bounds"), false);
-    out_[open] = '<';
-    out_.back() = '>';
+    AppendBounds(IntsOf(record, "bounds"));
   } else if (record.name == "stablehlo.conv") {
     out_.push_back('<');
     AppendConvolutionNumbers(record);

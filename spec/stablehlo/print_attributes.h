@@ -55,6 +55,7 @@ class AttributePrinter {
   void AppendNumber(ElementType element, uint64_t bits);
   void AppendHex(const Attribute& dense);
   void AppendInts(absl::Span<const int64_t> ints, bool booleans);
+  void AppendBounds(absl::Span<const int64_t> bounds);  // "<4, ?>"
   void AppendEnum(const Attribute& value);
   void AppendRecord(const Attribute& record);
   void AppendFields(const Attribute& record, const RecordRow& row);

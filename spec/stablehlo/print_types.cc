@@ -44,10 +44,7 @@ void AttributePrinter::Append(const Type& type) {
       Append(*type.types[0]);
       if (!type.bounds.empty()) {
         out_.append(mhlo_ ? ", #mhlo.bounds" : ", #stablehlo.bounds");
-        const size_t open = out_.size();
-        AppendInts(type.bounds, false);
-        out_[open] = '<';
-        out_.back() = '>';
+        AppendBounds(type.bounds);
       } else if (type.encoding != nullptr) {
         out_.append(", ");
         Append(*type.encoding);

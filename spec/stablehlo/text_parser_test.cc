@@ -242,6 +242,15 @@ TEST(TextParserTest, NumbersWithoutASignHaveAllBits) {
       return
     })");
   EXPECT_EQ(parsed.operations[0]->Find("max_ulp_difference")->integer, -1);
+  // The least number of a list is a number, not an unknown size.
+  const Parsed list = ParseGood(R"(
+    func.func @f(%a: tensor<3xcomplex<f32>>) {
+      %0 = stablehlo.fft %a, type = FFT, length = [-9223372036854775808] :
+          (tensor<3xcomplex<f32>>) -> tensor<3xcomplex<f32>>
+      return
+    })");
+  EXPECT_THAT(PrintText(*list.program, PrintForm::kPretty),
+              testing::HasSubstr("length = [-9223372036854775808]"));
 }
 
 TEST(TextParserTest, TextsWithoutAModuleAreItsBody) {

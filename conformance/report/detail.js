@@ -43,7 +43,7 @@ function histogram(counts) {
 function evidenceTable(rows) {
   const table = make('table', {'class': 'evidence'},
                      make('caption', {}, `The first ${rows.length === 1 ? 'element' : rows.length + ' elements'} that are wrong or cannot be judged`),
-                     make('thead', {}, make('tr', {}, ['element', 'golden', 'actual', 'distance', 'bound'].map(name => make('th', {scope: 'col'}, name)))));
+                     make('thead', {}, make('tr', {}, ['element', 'golden', 'actual', 'error', 'bound'].map(name => make('th', {scope: 'col'}, name)))));
   const body = make('tbody');
   for (const row of rows) {
     const place = [`[${listed(row, EVIDENCE.index).join(', ')}]`];

@@ -148,7 +148,7 @@ function showMap() {
   const ran = new Set([...cells.keys()].map(key => key.split('\n')[0])), absent = [...new Set(DATA.cases.map(row => numbered(row, CASE.op)))].length - ran.size;
   const names = [...ops.keys()].filter(op => ran.has(op)).sort();
   if ($('map-order').value === 'worst') names.sort((a, b) => ops.get(b).bad - ops.get(a).bad || (a < b ? -1 : 1));
-  const head = make('tr', {}, make('td'), types.map(type => make('th', {scope: 'col', 'data-op': '', 'data-type': type}, make('span', {}, type || '–'))));
+  const head = make('tr', {}, make('td'), types.map(type => make('th', {scope: 'col', 'data-op': '', 'data-type': type}, make('span', {}, type || 'no type'))));
   const rows = names.map(op => make('tr', {role: 'row'}, make('th', {scope: 'row', 'data-op': op, 'data-type': '', title: op || 'programs'}, op || 'programs'), types.map(type => {
     const cell = cells.get(`${op}\n${type}`);
     if (!cell) return make('td');

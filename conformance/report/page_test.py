@@ -131,6 +131,8 @@ class PageTest(unittest.TestCase):
                      'contraction is not granted', 'target 2.0 ms', '\\u{202e}'):
             self.assertIn(word, text)
         self.assertEqual(self.value("document.querySelectorAll('#detail svg rect').length"), 3)
+        # Distances are in ulp; what stands beside a bound is an error.
+        self.assertEqual(self.value("[...document.querySelectorAll('.evidence th')].slice(3).map(th => th.textContent)"), ['error', 'bound'])
         self.assertEqual(self.value('histogramColumns([4, 0, 0, 1, 0, 0, 0, 2])'), [0, 1, 2, 3, None, 7])
         self.assertRegex(self.value("document.getElementById('command').textContent"), r"^assay test --target 'process:.*--filter add/f32/b$")
         self.value("select('whole/f32/g')")

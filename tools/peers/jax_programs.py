@@ -477,4 +477,9 @@ EXPORTS = [
     ('export.dynamic_slice', lambda x: lax.dynamic_slice(x, (1,), (2,)), [('b + 2',)], F32, {'b': 3}),
     ('export.tile', lambda x: jnp.tile(x, 2), [('b',)], F32, {'b': 3}),
     ('export.norm', jnp.linalg.norm, [('b', 'c')], F32, {'b': 2, 'c': 3}),
+    # Their custom calls take sizes as operands.
+    ('export.linalg.qr', jnp.linalg.qr, [('b', 3, 3)], F32, {'b': 2}),
+    ('export.linalg.eigh', lambda x: jnp.linalg.eigh(x + x.swapaxes(1, 2)), [('b', 3, 3)], F32, {'b': 2}),
+    ('export.linalg.svd', jnp.linalg.svd, [('b', 3, 3)], F32, {'b': 2}),
+    ('export.linalg.lu', jax.scipy.linalg.lu_factor, [('b', 3, 3)], F32, {'b': 2}),
 ]

@@ -155,6 +155,18 @@ TEST_F(EnclosureTest, WhatIsInfiniteForCertainStaysInfinite) {
   EXPECT_EQ(ends("power(x, y)", 2).second, kInfinite);
 }
 
+// The bitcast of an integer may be a denormal, which a target may read as zero.
+TEST_F(EnclosureTest, BitcastsOfIntegersMayBeFlushed) {
+  Literal one = Literal::Zeros(Shape(ElementType::kS32, {1}));
+  one.Set(0, {1, 0});
+  const BoxTree box =
+      Of("a = s32[1] parameter(0)\n b = f32[1] bitcast(a)\n c = f32[1] copy(b)\n"
+         " ROOT r = f32[1] sqrt(c)\n",
+         {one}, "xla-cpu");
+  EXPECT_LE(Low(box), 0);
+  EXPECT_GT(High(box), 0);
+}
+
 TEST_F(EnclosureTest, FreedomsThatAreNotGrantedWidenNothing) {
   const std::string body = "a = f32[2] parameter(0)\n b = f32[2] parameter(1)\n ROOT r = f32[2] ";
   const std::vector<Literal> zeros = {F32({1, -2}), F32({-1, 2})};

@@ -312,7 +312,9 @@ absl::Status InstructionEncloser::Move(const PreparedInstruction& prepared, Boxe
       if (operands[k].is_point()) continue;
       return MoveSomewhere(prepared, operands, box);
     }
-    box->flushed = box->flushed && operands[k].flushed;
+    // A bitcast makes denormals of integers.
+    box->flushed = box->flushed && operands[k].flushed &&
+                   operands[k].low.element_type() == instruction.shape().element_type();
     has_nans = has_nans || operands[k].has_nan();
   }
   if (instruction.opcode() == Opcode::kReshape && !operands[0].shape().is_dynamic() &&

@@ -301,6 +301,7 @@ void WidenByRadii(absl::Span<const double> radii, Box* box) {
   UpdateParts(
       [&](const auto& line, Place place, Ends* ends) {
         const double radius = radii[place.element];
+        if (std::isnan(radius)) return Unbind(line, ends);
         if (radius == 0 || !line.is_float() || line.IsNan(ends->low)) return;
         if (!(radius < kInfinity)) return Unbind(line, ends);
         const double low = DecodeFloat(line.type(), ends->low);

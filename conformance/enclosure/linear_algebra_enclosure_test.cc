@@ -245,6 +245,19 @@ TEST_F(LinearAlgebraEnclosureTest, ComplexDivisorsThatOverflowWhenSquaredLetGo) 
   EXPECT_EQ(JudgedWith(0, NAN), Verdict::kNotJudgeable);
 }
 
+// The variance of equal numbers is 0 and the golden result 0/0. Rounding makes the variance
+// positive and the result a number.
+TEST_F(LinearAlgebraEnclosureTest, AVarianceThatCancelsLetsGoOfNan) {
+  Enclose(
+      "a = f64[32,1] parameter(0)\n s = f64[1] parameter(1)\n c = f64[32,1] copy(a)\n"
+      " n = (f64[32,1], f64[1], f64[1]) batch-norm-training(c, s, s), epsilon=0, feature_index=1\n"
+      " ROOT r = f64[32,1] get-tuple-element(n), index=0",
+      {Array(ElementType::kF64, {32, 1}, std::vector<double>(32, -0.53)),
+       Array(ElementType::kF64, {1}, {1.0})});
+  ASSERT_TRUE(std::isnan(ValueAt(golden_, 0)));
+  EXPECT_NE(JudgedWith(0, 0.25), Verdict::kWrong);
+}
+
 TEST_F(LinearAlgebraEnclosureTest, KnownOperandsAreJudgedToo) {
   Enclose(
       "a = f32[2,2] parameter(0)\n l = f32[2,2] cholesky(a), lower=false\n"

@@ -96,6 +96,9 @@ class ArrayJudge {
   }
 
   void Measure(double wanted, double got, int64_t i, ElementFinding* finding) {
+    if (MayHaveNoValue(wanted, got, i)) {
+      Claim(subject_.profile, bounds_.needs.value_or(Freedom::kReassociation), finding);
+    }
     if (!std::isfinite(wanted) || !std::isfinite(got) || bounds_.absolute.empty()) return;
     const double bound = bounds_.absolute[i];
     finding->measured = true;
@@ -120,6 +123,12 @@ class ArrayJudge {
                             ? "partial products out of the type's range bound nothing"
                             : "accumulation in a type too narrow for the terms bounds nothing";
     }
+  }
+
+  // Returns true if one of the values is NaN, and errors may have made the other one of it.
+  bool MayHaveNoValue(double wanted, double got, int64_t i) const {
+    if (bounds_.beside_no_value.empty() || bounds_.beside_no_value[i] < 0) return false;
+    return std::isnan(got) || (std::isnan(wanted) && got <= bounds_.beside_no_value[i]);
   }
 
   // Returns true if the terms exceed the largest double and `bounds_.beyond` has a bound for the

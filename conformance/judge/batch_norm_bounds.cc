@@ -47,6 +47,9 @@ class BatchNorm {
       bounds.anything.push_back(open.anything);
       bounds.may_overflow.push_back(open.may_overflow || (finite && std::isinf(value)) ||
                                     CancelsBesideInfinity(leaf, i));
+      if (std::isnan(ValueOf(golden.element_type(), 0))) {
+        bounds.beside_no_value.push_back(finite ? BesideNoValue(leaf, i, open.error) : -1);
+      }
       OverflowValues others;
       if (open.becomes_offset) {
         others.after = Parameter(2, KindOf(leaf, i));
@@ -67,6 +70,19 @@ class BatchNorm {
   }
 
  private:
+  static double ValueOf(ElementType type, double value) {
+    return DecodeFloat(type, EncodeFloat(type, value));
+  }
+
+  // As in Bounds::beside_no_value.
+  double BesideNoValue(size_t leaf, int64_t i, WideReal error) const {
+    const WideReal exact = Exact(leaf, i);
+    if (!(exact - error <= 0) || !(exact + error >= 0)) return -1;
+    const ElementType type = operands_[0].element_type();
+    const double largest = ValueOf(type, static_cast<double>(exact + error));
+    return std::isnan(largest) ? 0 : largest;
+  }
+
   // The ways in which one element is unconstrained.
   struct Open {
     WideReal error = 0;

@@ -65,6 +65,10 @@ struct Bounds {
   // Elements with an infinite term whose finite terms may overflow to the opposite infinity in some
   // order. They may be NaN. Empty if there are none.
   std::vector<bool> meets_infinity;
+  // For types that have positive values only: the largest value that an element may have if zero
+  // and less, which are NaN, are within its bound as well; negative for other elements. Empty:
+  // none.
+  std::vector<double> beside_no_value;
   // Elements whose divisor may cancel to zero; their value is unconstrained. Empty: none.
   std::vector<bool> anything;
   // The bound of the distance to the exact sum, times 2^-BeyondExponent, where `absolute` is

@@ -401,6 +401,28 @@ TEST(JudgeOverflow, SquaresThatUnderflowInABatch) {
       "reassociation");
 }
 
+// (2^-127 - 1) / sqrt(0.5 + 0.5) + 1 is 2^-127, and 0 where the difference is rounded: NaN in a
+// type that has no zero. Of x = 2 the result 2 is far from 0.
+TEST(JudgeOverflow, WhatCancelsInATypeWithoutZero) {
+  constexpr ElementType kType = ElementType::kF8E8M0FNU;
+  const Case norm(
+      "f8e8m0fnu[1,1] batch-norm-inference(p0, p1, p2, p3, p4), epsilon=0.5, feature_index=1",
+      {"f8e8m0fnu[1,1]", "f8e8m0fnu[1]", "f8e8m0fnu[1]", "f8e8m0fnu[1]", "f8e8m0fnu[1]"});
+  const auto explain = [&](double x, double y) {
+    const auto matrix = [](double value) {
+      Literal literal = Literal::Zeros(Shape(kType, {1, 1}));
+      literal.Set(0, Element{EncodeFloat(kType, value)});
+      return literal;
+    };
+    const Literal one = Array(kType, {1});
+    return norm.Explain({matrix(x), one, one, one, Array(kType, {0.5})}, matrix(y));
+  };
+  EXPECT_EQ(explain(0x1p-127, 0x1p-127), "golden");
+  EXPECT_EQ(explain(0x1p-127, kNan), "reassociation");
+  EXPECT_EQ(explain(2, 2), "golden");
+  EXPECT_EQ(explain(2, kNan), "wrong");
+}
+
 // What a given variance below zero has for a root is NaN, of zero it is no finite divisor.
 TEST(JudgeOverflow, VariancesThatArePositiveOnlyForOthers) {
   const Case norm("f32[1,1] batch-norm-inference(p0, p1, p2, p3, p4), epsilon=1, feature_index=1",

@@ -13,18 +13,18 @@ namespace {
 // `kSums` independent chains hide the latency; the widest vectors that the machine has.
 constexpr int kSums = 10;
 #if defined(__x86_64__)
-#define ASSAY_MULTIPLY_ADDS(name, isa, type, vector, set, fma, lanes)                \
-  __attribute__((target(isa))) int64_t name(int64_t turns, type factor, type* out) { \
-    const vector f = set(factor);                                                    \
-    vector sums[kSums];                                                              \
-    for (int i = 0; i < kSums; ++i) sums[i] = set(factor + static_cast<type>(i));    \
-    for (int64_t turn = 0; turn < turns; ++turn) {                                   \
-      for (int i = 0; i < kSums; ++i) {                                              \
-        sums[i] = fma(sums[i], f, f);                                                \
-      }                                                                              \
-    }                                                                                \
-    for (int i = 0; i < kSums; ++i) *out += sums[i][0];                              \
-    return turns * kSums * (lanes);                                                  \
+#define ASSAY_MULTIPLY_ADDS(name, isa, type, vector, set, fma, lanes)                     \
+  __attribute__((target(isa))) int64_t name(int64_t iterations, type factor, type* out) { \
+    const vector f = set(factor);                                                         \
+    vector sums[kSums];                                                                   \
+    for (int i = 0; i < kSums; ++i) sums[i] = set(factor + static_cast<type>(i));         \
+    for (int64_t iteration = 0; iteration < iterations; ++iteration) {                    \
+      for (int i = 0; i < kSums; ++i) {                                                   \
+        sums[i] = fma(sums[i], f, f);                                                     \
+      }                                                                                   \
+    }                                                                                     \
+    for (int i = 0; i < kSums; ++i) *out += sums[i][0];                                   \
+    return iterations * kSums * (lanes);                                                  \
   }
 ASSAY_MULTIPLY_ADDS(F32By16, "avx512f", float, __m512, _mm512_set1_ps, _mm512_fmadd_ps, 16)
 ASSAY_MULTIPLY_ADDS(F64By8, "avx512f", double, __m512d, _mm512_set1_pd, _mm512_fmadd_pd, 8)
@@ -33,13 +33,13 @@ ASSAY_MULTIPLY_ADDS(F64By4, "avx2,fma", double, __m256d, _mm256_set1_pd, _mm256_
 #undef ASSAY_MULTIPLY_ADDS
 #endif
 template <typename T>
-int64_t Scalar(int64_t turns, T factor, T* out) {
+int64_t Scalar(int64_t iterations, T factor, T* out) {
   T sums[kSums] = {};
-  for (int64_t turn = 0; turn < turns; ++turn) {
+  for (int64_t iteration = 0; iteration < iterations; ++iteration) {
     for (T& sum : sums) sum = sum * factor + factor;
   }
   for (const T& sum : sums) *out += sum;
-  return turns * kSums;
+  return iterations * kSums;
 }
 
 template <typename T>
@@ -60,12 +60,12 @@ auto WidestMultiplyAdds() {
 
 }  // namespace
 
-int64_t MultiplyAdds(int64_t turns, float factor, float* out) {
-  return WidestMultiplyAdds<float>()(turns, factor, out);
+int64_t MultiplyAdds(int64_t iterations, float factor, float* out) {
+  return WidestMultiplyAdds<float>()(iterations, factor, out);
 }
 
-int64_t MultiplyAdds(int64_t turns, double factor, double* out) {
-  return WidestMultiplyAdds<double>()(turns, factor, out);
+int64_t MultiplyAdds(int64_t iterations, double factor, double* out) {
+  return WidestMultiplyAdds<double>()(iterations, factor, out);
 }
 
 }  // namespace assay::runtime

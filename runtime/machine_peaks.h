@@ -7,10 +7,10 @@
 namespace assay::runtime {
 
 // Multiplies and adds in registers, with the widest vectors that the machine has, ten sums of
-// `turns` terms a lane. Returns the number of multiply-adds, and in `out` what keeps the compiler
-// from leaving them out.
-int64_t MultiplyAdds(int64_t turns, float factor, float* out);
-int64_t MultiplyAdds(int64_t turns, double factor, double* out);
+// `iterations` terms a lane. Returns the number of multiply-adds, and in `out` what keeps the
+// compiler from leaving them out.
+int64_t MultiplyAdds(int64_t iterations, float factor, float* out);
+int64_t MultiplyAdds(int64_t iterations, double factor, double* out);
 
 }  // namespace assay::runtime
 

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <string>
@@ -69,8 +70,9 @@ class Program {
     inputs_.push_back(std::move(inputs));
   }
   double Seconds(double (*clock)()) {
-    return SecondsOf(clock,
-                     [this] { benchmark::DoNotOptimize(executable_->Execute(inputs_).ok()); });
+    return SecondsOf(clock, [this] {
+      if (!executable_->Execute(inputs_).ok()) std::abort();
+    });
   }
 
  private:
@@ -133,11 +135,11 @@ void Dot(benchmark::State& state) {
                        n),
       1);
   Beside(state, program, "times_peak", [n] {
-    constexpr int64_t kTurns = 100000;
+    constexpr int64_t kIterations = 100000;
     float out = 0;
     int64_t done = 0;
     const double seconds =
-        SecondsOf(ProcessorSeconds, [&] { done = runtime::MultiplyAdds(kTurns, 0.5f, &out); });
+        SecondsOf(ProcessorSeconds, [&] { done = runtime::MultiplyAdds(kIterations, 0.5f, &out); });
     benchmark::DoNotOptimize(out);
     return seconds * static_cast<double>(n * n * n) / static_cast<double>(done);
   });

@@ -54,12 +54,6 @@ const FaultProgram kFaultPrograms[] = {
      2},
 };
 
-bool AreEqual(const std::vector<Literal>& a, const std::vector<Literal>& b) {
-  bool equal = a.size() == b.size();
-  for (size_t i = 0; equal && i < a.size(); ++i) equal = Literal::BitEqual(a[i], b[i]);
-  return equal;
-}
-
 class CudaFaults : public ::testing::TestWithParam<Error> {
  protected:
   // Runs a program whose n-th call fails, and then without a fault. Returns false if it makes fewer
@@ -86,9 +80,9 @@ class CudaFaults : public ::testing::TestWithParam<Error> {
         return false;
       }
       if (n == 1) expected_ = *again;
-      EXPECT_TRUE(AreEqual(*again, expected_));
+      EXPECT_TRUE(testing::AreEqual(*again, expected_));
       if (failed.ok()) {
-        EXPECT_TRUE(AreEqual(*failed, expected_));
+        EXPECT_TRUE(testing::AreEqual(*failed, expected_));
       } else {
         ++failures_;
         const std::string message(failed.status().message());

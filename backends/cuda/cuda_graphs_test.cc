@@ -89,14 +89,6 @@ std::unique_ptr<CudaBackend> BackendWith(std::shared_ptr<Api> api, bool graphs) 
   return *std::move(backend);
 }
 
-bool AreEqual(const Values& a, const Values& b) {
-  bool equal = a.size() == b.size();
-  for (size_t i = 0; equal && i < a.size(); ++i) {
-    equal = a[i].is_array() ? Literal::BitEqual(a[i], b[i]) : !b[i].is_array();
-  }
-  return equal;
-}
-
 // The results of the first runs without graphs.
 std::vector<Values> ExpectedOf(const Module& module) {
   const auto backend = BackendWith(EmulatedRuntime::Create({}), false);
@@ -129,7 +121,7 @@ TEST(CudaGraphs, GiveTheBitsOfRunsWithoutThem) {
       for (int run = 0; run < kRuns; ++run) {
         const auto results = testing::Execute(*backend, *executable, {ArgumentsOf(run)});
         ASSERT_TRUE(results.ok()) << results.status();
-        EXPECT_TRUE(AreEqual(*results, expected[run])) << "run " << run;
+        EXPECT_TRUE(testing::AreEqual(*results, expected[run])) << "run " << run;
         const bool as_graph = program.is_recorded && run >= kRecordedRun;
         const DeviceCounts counts = CountsOf(*backend);
         EXPECT_EQ(counts.graph_launches, as_graph ? 1 : 0) << "run " << run;
@@ -161,9 +153,11 @@ TEST(CudaGraphs, OfTwoModulesShareAStream) {
     for (int run = 0; run < kRuns; ++run) {
       // A new executable in every run of the outer loop: its memory is freed beside the first's.
       const auto b = *backend->Compile(*other);
-      EXPECT_TRUE(AreEqual(*testing::Execute(*backend, *a, {ArgumentsOf(run)}), expected_one[run]));
+      EXPECT_TRUE(testing::AreEqual(*testing::Execute(*backend, *a, {ArgumentsOf(run)}),
+                                    expected_one[run]));
       for (int i = 0; i < kRuns; ++i) {
-        EXPECT_TRUE(AreEqual(*testing::Execute(*backend, *b, {ArgumentsOf(i)}), expected_other[i]));
+        EXPECT_TRUE(testing::AreEqual(*testing::Execute(*backend, *b, {ArgumentsOf(i)}),
+                                      expected_other[i]));
       }
     }
     EXPECT_GT(runtime->counts().live_graphs, 0);
@@ -200,7 +194,7 @@ TEST(CudaGraphs, DonatedArgumentsAndExecutionsAtTheSameTime) {
         for (const BufferHandle& result : ran->devices[0].results) {
           results.push_back(*backend->Download(*result));
         }
-        if (!AreEqual(results, expected[run])) ++wrong[t];
+        if (!testing::AreEqual(results, expected[run])) ++wrong[t];
       }
     });
   }
@@ -241,7 +235,7 @@ TEST(CudaGraphs, WithoutMemoryForThemModulesRunWithoutThem) {
         EXPECT_EQ(results.status().code(), absl::StatusCode::kResourceExhausted);
         break;
       }
-      EXPECT_TRUE(AreEqual(*results, expected[run]));
+      EXPECT_TRUE(testing::AreEqual(*results, expected[run]));
       if (run == kRuns - 1) ++(CountsOf(*backend).graph_launches == 1 ? with : without);
     }
   }
@@ -267,7 +261,7 @@ class CudaGraphFaults : public ::testing::TestWithParam<Error> {
       fails = runtime->counts().calls - before >= n;
       runtime->Inject(0, Error::kSuccess);
       if (failed.ok()) {
-        EXPECT_TRUE(AreEqual(*failed, expected[faulty]));
+        EXPECT_TRUE(testing::AreEqual(*failed, expected[faulty]));
       } else {
         const std::string message(failed.status().message());
         EXPECT_THAT(message, ::testing::HasSubstr("CUDA device "));
@@ -277,7 +271,7 @@ class CudaGraphFaults : public ::testing::TestWithParam<Error> {
         const auto again = testing::Execute(*backend, *executable, {ArgumentsOf(run)});
         EXPECT_TRUE(again.ok()) << again.status() << " after " << failed.status();
         if (again.ok()) {
-          EXPECT_TRUE(AreEqual(*again, expected[run]));
+          EXPECT_TRUE(testing::AreEqual(*again, expected[run]));
         }
       }
     }

@@ -124,7 +124,7 @@ class DotOperandsPass : public Pass {
     if (editor.changed()) editor.Finish();
   }
 
-  // Makes the dot that only this transposition reads give what is transposed.
+  // Makes the dot that only this transposition reads compute the transposed result.
   static void FoldResult(Instruction& transpose, const Computation& computation,
                          const std::vector<std::vector<Instruction*>>& users, Editor& editor) {
     Instruction& dot = *transpose.operand(0);

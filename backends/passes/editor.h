@@ -84,7 +84,7 @@ class Editor {
   bool changed_ = false;
 };
 
-// The number of uses of each instruction of a computation, by index; the root has one more.
+// The instructions that read each instruction of a computation, by index.
 std::vector<std::vector<Instruction*>> UsersOf(const Computation& computation);
 
 // Returns true if two instructions have equal attributes.

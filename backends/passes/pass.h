@@ -47,7 +47,7 @@ std::unique_ptr<Pass> CommonSubexpressions();
 std::unique_ptr<Pass> ConstantFolding(const runtime::Engine& engine);
 // Applies the rows of algebraic_rules.h up to this exactness.
 std::unique_ptr<Pass> AlgebraicSimplification(Exactness exactness);
-// Folds transpositions of factors into the dimension numbers of the dot.
+// Folds transpositions of operands and of the result into the dot.
 std::unique_ptr<Pass> DotOperands();
 // Inlines calls.
 std::unique_ptr<Pass> InlineCalls();

@@ -2,6 +2,7 @@
 // well as others, the reduction gets an operation of its own. Fusion then makes that one part of
 // the reduction, and nobody has to store and read the array again. `x - mean(x)` of a normalisation
 // is the common case. Comes before fusion. Tests: conformance/passes/passes_test.cc.
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -43,9 +44,7 @@ class Recomputer {
       : fewest_elements_(fewest_elements),
         computation_(computation),
         editor_(computation, edit),
-        users_(UsersOf(computation)) {
-    for (const auto& each : edit.module().computations()) same_[each.get()] = each.get();
-  }
+        users_(UsersOf(computation)) {}
 
   void Run() {
     const int64_t count = computation_.instruction_count();
@@ -108,12 +107,14 @@ class Recomputer {
     for (const Instruction* reduction : reductions) {
       InstructionMap operands;
       for (Instruction* operand : x.operands()) operands[operand] = operand;
-      Instruction* own = editor_.Add(CopyInstruction(x, operands, same_));
+      Instruction* own = editor_.Add(CopyInstruction(x, operands, /*callees=*/{}));
       for (Instruction* reader : readers[reduction]) {
         std::vector<Instruction*> read;
         for (Instruction* operand : reader->operands())
           read.push_back(operand == &x ? own : operand);
         reader->set_operands(read);
+        std::vector<Instruction*>& left = users_[x.index()];
+        left.erase(std::find(left.begin(), left.end(), reader));
       }
     }
   }
@@ -121,8 +122,7 @@ class Recomputer {
   const int64_t fewest_elements_;
   Computation& computation_;
   Editor editor_;
-  const std::vector<std::vector<Instruction*>> users_;
-  CalleeMap same_;
+  std::vector<std::vector<Instruction*>> users_;
 };
 
 class RecomputePass : public Pass {

@@ -256,10 +256,11 @@ struct Slack {
 void Loosen(const Slack& slack, Box* box);
 // Marks a point without denormals as flushed, so that it is not searched again.
 void LookForDenormals(Box* box);
-// Widens each element to the values of its type within a distance of its ends. Beyond the largest
-// value the element may be infinite. An infinite distance makes the element unconstrained unless it
-// is NaN, kUnconstrained makes it so in any case.
+// The distance that makes an element unconstrained, even if it is NaN.
 inline constexpr double kUnconstrained = std::numeric_limits<double>::quiet_NaN();
+// Widens each element to the values of its type within a distance of its ends. Beyond the largest
+// value the element may be infinite. An infinite distance makes the element unconstrained, unless
+// it is NaN; kUnconstrained does so in any case.
 void WidenByRadii(absl::Span<const double> radii, Box* box);
 // Joins, part by part, the values to which the numbers from `lows` to `highs` round. Equal ends
 // change nothing, because the part has their value already. Otherwise an end that is not finite

@@ -27,7 +27,7 @@ bool ArePoints(Boxes boxes) {
 // Returns true for unconstrained values, such as those of a custom reducer in any order.
 bool IsUnknown(const std::vector<double>& radii) {
   return !radii.empty() &&
-         std::all_of(radii.begin(), radii.end(), [](double x) { return x == kInfinity; });
+         std::all_of(radii.begin(), radii.end(), [](double x) { return !(x < kInfinity); });
 }
 
 LiteralPointers Lows(Boxes operands) {

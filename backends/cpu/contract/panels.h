@@ -85,7 +85,7 @@ class PanelPacker {
   // `buffer`.
   const T* Series(const std::byte* from, T* buffer) const {
     if (is_stored_ && runs_ == 1) return reinterpret_cast<const T*>(from + offsets_[0] * bytes_);
-    if (is_stored_ && runs_ * kShortRun > depth_) {
+    if (is_stored_ && runs_ > 0 && !HasLongRuns()) {
       const T* numbers = reinterpret_cast<const T*>(from);
       for (int64_t k = 0; k < depth_; ++k)
         std::memcpy(buffer + k, numbers + offsets_[k], sizeof(T));
@@ -97,7 +97,8 @@ class PanelPacker {
     return buffer;
   }
 
-  // Returns true if the block consists of runs that are long enough to be multiplied in place.
+  // Returns true if the block consists of runs that are long enough to be multiplied in place, or
+  // to be copied one by one.
   bool HasLongRuns() const {
     constexpr int64_t kLong = 8;
     return is_stored_ && runs_ > 0 && depth_ / runs_ >= kLong;
@@ -175,7 +176,6 @@ class PanelPacker {
   static T Pair(T low, T high) { return static_cast<T>((low & T{0xffff}) | high << 16); }
 
   static constexpr int64_t kNumbers = kDepthBlock * kPerNumber;
-  static constexpr int64_t kShortRun = 8;  // elements that are copied faster one by one
 
   const Factor& factor_;
   const int64_t width_, bytes_;

@@ -34,6 +34,15 @@ inline Literal Floats(const std::vector<float>& values) {
   return literal;
 }
 
+// Whether results are the same arrays bit for bit; tokens are alike.
+inline bool AreEqual(const std::vector<Literal>& a, const std::vector<Literal>& b) {
+  bool equal = a.size() == b.size();
+  for (size_t i = 0; equal && i < a.size(); ++i) {
+    equal = a[i].is_array() ? Literal::BitEqual(a[i], b[i]) : !b[i].is_array();
+  }
+  return equal;
+}
+
 // Runs an executable with the arguments of each device. Returns the results of all devices.
 inline absl::StatusOr<std::vector<Literal>> Execute(
     Backend& backend, Executable& executable, const std::vector<std::vector<Literal>>& arguments) {

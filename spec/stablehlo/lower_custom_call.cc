@@ -98,12 +98,26 @@ ShapeIndex IndexIn(OpContext& op, const Attribute* record, absl::string_view fie
   return ShapeIndex(values.begin(), values.end());
 }
 
-void AddAliases(OpContext& op, absl::string_view target, AttributeList* attributes) {
+// The number that an operand has among those of the target.
+int64_t TargetNumber(OpContext& op, const std::vector<int64_t>& sizes, int64_t operand) {
+  int64_t number = operand;
+  for (int64_t i = 0; i < std::min(operand, op.operand_count()); ++i) {
+    number -= std::find(sizes.begin(), sizes.end(), i) != sizes.end();
+  }
+  if (std::find(sizes.begin(), sizes.end(), operand) != sizes.end()) {
+    op.Fail(absl::StrCat("output_operand_aliases names operand ", operand,
+                         ", which is the sizes of a result"));
+  }
+  return number;
+}
+
+void AddAliases(OpContext& op, absl::string_view target, const std::vector<int64_t>& sizes,
+                AttributeList* attributes) {
   OutputOperandAliases aliases;
   if (const Attribute* list = op.Find("output_operand_aliases")) {
     for (const Attribute* alias : list->elements) {
       aliases.push_back({IndexIn(op, alias, "output_tuple_indices"),
-                         op.FieldInt(alias, "operand_index"),
+                         TargetNumber(op, sizes, op.FieldInt(alias, "operand_index")),
                          IndexIn(op, alias, "operand_tuple_indices")});
     }
   }
@@ -211,7 +225,7 @@ void MakeCustomCall(OpContext& op, const std::string& target) {
     attributes.push_back({Attr::kCustomCallHasSideEffect, true});
   }
   AddLayouts(op, sizes, &results, &attributes);
-  AddAliases(op, target, &attributes);
+  AddAliases(op, target, sizes, &attributes);
   if (Computation* called = CalledComputation(op)) {
     attributes.push_back({Attr::kCalledComputations, std::vector<Computation*>{called}});
   }

@@ -2,6 +2,7 @@
 // from constants or from the sizes of arguments. Source: reference stablehlo_format.md 8.6.
 // Test: lowering_test.cc.
 #include <algorithm>
+#include <limits>
 
 #include "spec/stablehlo/lowering.h"
 
@@ -90,6 +91,16 @@ std::vector<int64_t> Distance(OpContext& op, int64_t start, int64_t limit) {
   return {};
 }
 
+// How many steps of `stride` begin from `start` on and in front of `limit`, which may be any
+// numbers.
+int64_t StepsBetween(int64_t start, int64_t limit, int64_t stride) {
+  if (limit <= start) return 0;
+  const uint64_t distance = static_cast<uint64_t>(limit) - static_cast<uint64_t>(start);
+  const uint64_t steps = (distance - 1) / static_cast<uint64_t>(stride) + 1;
+  constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+  return steps > static_cast<uint64_t>(kMost) ? kMost : static_cast<int64_t>(steps);
+}
+
 // A slice whose start is a value: its sizes follow from its range or from the result's type.
 void SliceFromKnownSizes(OpContext& op, const std::optional<std::vector<int64_t>>& strides) {
   const Shape& x = op.InShape(0);
@@ -113,7 +124,7 @@ void SliceFromKnownSizes(OpContext& op, const std::optional<std::vector<int64_t>
     }
     const bool is_declared = !shape.is_unbounded_dimension(static_cast<int64_t>(d));
     sizes.push_back(is_declared ? shape.dimension(static_cast<int64_t>(d))
-                                : (std::max<int64_t>(distance[d], 0) + stride - 1) / stride);
+                                : StepsBetween(0, distance[d], stride));
     const int64_t most = x.dimension(static_cast<int64_t>(d));
     if (sizes.back() > most || (sizes.back() > 0 && (sizes.back() - 1) > (most - 1) / stride)) {
       op.Fail(absl::StrCat("dimension ", d, " of the slice has more elements than ", x.ToString()));
@@ -157,8 +168,7 @@ void LowerRealDynamicSlice(OpContext& op) {
         return;
       }
       slices.push_back({(*start)[d], (*limit)[d], (*strides)[d]});
-      sizes.push_back(
-          std::max<int64_t>(0, ((*limit)[d] - (*start)[d] + (*strides)[d] - 1) / (*strides)[d]));
+      sizes.push_back(StepsBetween((*start)[d], (*limit)[d], (*strides)[d]));
     }
     op.Return(op.Make(Opcode::kSlice, Shape(x.element_type(), sizes), {op.In(0)},
                       {{Attr::kSlice, slices}}));

@@ -176,9 +176,12 @@ void LowerArithCast(OpContext& op) {
     Instruction* const one = op.Spread(op.ConstantInt(from, 1), x->shape());
     x = op.Make(Opcode::kAnd, x->shape(), {x, one});
   }
-  x = op.Convert(x, to);
-  if (IsPred(from) && !IsPred(to)) x = op.Make(Opcode::kNegate, x->shape(), {x});
-  op.Return(x);
+  if (IsPred(from) && !IsPred(to)) {
+    // As an integer: the negative of a false that is a floating-point number would be -0.
+    x = op.Convert(x, IsInteger(to) ? to : ElementType::kS32);
+    x = op.Make(Opcode::kNegate, x->shape(), {x});
+  }
+  op.Return(op.Convert(x, to));
 }
 
 // Of booleans only: other integers have a sign here.

@@ -351,6 +351,20 @@ TEST(Lowering, UndeclaredSizesFollow) {
                                "{indices_of_shape_operands = dense<[1]> : tensor<1xi64>} : "
                                "(tensor<4xf32>, tensor<2xi64>) -> tensor<?x2xf32>")),
               HasSubstr("the sizes of result 0 of the custom call @mine are not known"));
+  // Nor are they counted where operands have numbers.
+  const auto aliased = [](int64_t operand) {
+    return Lowered(Function(
+        "%a: tensor<3x2xf32>", "tensor<?x2xf32>",
+        absl::StrCat("%s = stablehlo.constant dense<[3, 2]> : tensor<2xi64>\n"
+                     "%r = stablehlo.custom_call @mine(%s, %a) {indices_of_shape_operands = "
+                     "dense<[0]> : tensor<1xi64>, output_operand_aliases = "
+                     "[#stablehlo.output_operand_alias<output_tuple_indices = [], operand_index = ",
+                     operand,
+                     ", operand_tuple_indices = []>]} : (tensor<2xi64>, tensor<3x2xf32>) -> "
+                     "tensor<?x2xf32>")));
+  };
+  EXPECT_THAT(aliased(1), HasSubstr("output_to_operand_aliasing={{}: (0, {})}"));
+  EXPECT_THAT(aliased(0), HasSubstr("output_operand_aliases names operand 0, which is the sizes"));
   EXPECT_THAT(Lowered(Function("%a: tensor<5x4xf32>, %i: tensor<3x1xi32>, %s: tensor<2xi32>",
                                "tensor<3x4xf32>",
                                "%r = \"stablehlo.dynamic_gather\"(%a, %i, %s) {dimension_numbers = "
@@ -368,6 +382,23 @@ TEST(Lowering, UndeclaredSizesFollow) {
                "tensor<1xi64>, tensor<1xi64>) -> tensor<?xf32>"));
   EXPECT_THAT(slice, AllOf(HasSubstr("dynamic_slice_sizes={5}"), HasSubstr("slice={[0:5:2]}"),
                            HasSubstr("f32[3]{0} slice(")));
+  // A hostile distance: with the stride it is above what 64 bits hold.
+  EXPECT_THAT(
+      Lowered(Function("%a: tensor<9xf32>, %i: tensor<1xi64>", "tensor<?xf32>",
+                       "%n = stablehlo.constant dense<9223372036854775807> : tensor<1xi64>\n"
+                       "%e = stablehlo.add %i, %n : tensor<1xi64>\n"
+                       "%t = stablehlo.constant dense<2> : tensor<1xi64>\n"
+                       "%r = stablehlo.real_dynamic_slice %a, %i, %e, %t : (tensor<9xf32>, "
+                       "tensor<1xi64>, tensor<1xi64>, tensor<1xi64>) -> tensor<?xf32>")),
+      HasSubstr("dimension 0 of the slice has more elements than f32[9]"));
+  EXPECT_THAT(
+      Lowered(Function("%a: tensor<9xf32>", "tensor<?xf32>",
+                       "%i = stablehlo.constant dense<-9223372036854775808> : tensor<1xi64>\n"
+                       "%e = stablehlo.constant dense<9223372036854775807> : tensor<1xi64>\n"
+                       "%t = stablehlo.constant dense<9223372036854775807> : tensor<1xi64>\n"
+                       "%r = stablehlo.real_dynamic_slice %a, %i, %e, %t : (tensor<9xf32>, "
+                       "tensor<1xi64>, tensor<1xi64>, tensor<1xi64>) -> tensor<?xf32>")),
+      HasSubstr("ERROR: "));
   // The value decides the type of what is like an operand in shape only.
   EXPECT_THAT(Lowered(Function("%a: tensor<2xi64>", "tensor<2xf32>",
                                "%r = \"chlo.constant_like\"(%a) {value = 1.5 : f32} : "
@@ -425,6 +456,11 @@ TEST(Lowering, LeftoversOfOtherDialectsAreUnderstood) {
   EXPECT_THAT(Lowered(Function("%a: tensor<3xi1>", "tensor<3xi32>",
                                "%r = arith.extsi %a : tensor<3xi1> to tensor<3xi32>")),
               AllOf(HasSubstr("s32[3]{0} convert(%Arg_0)"), HasSubstr("negate(%convert)")));
+  // Of false +0: the negative is taken of integers.
+  EXPECT_THAT(Lowered(Function("%a: tensor<3xi1>", "tensor<3xf32>",
+                               "%r = arith.sitofp %a : tensor<3xi1> to tensor<3xf32>")),
+              AllOf(HasSubstr("s32[3]{0} convert(%Arg_0)"), HasSubstr("s32[3]{0} negate(%convert)"),
+                    HasSubstr("f32[3]{0} convert(%negate)")));
   EXPECT_THAT(Lowered(Function("%a: tensor<3xi32>", "tensor<3xi1>",
                                "%r = arith.trunci %a : tensor<3xi32> to tensor<3xi1>")),
               AllOf(HasSubstr("s32[3]{0} and("), HasSubstr("pred[3]{0} convert(%and)")));

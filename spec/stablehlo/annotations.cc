@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "spec/proto/pieces.h"
+#include "spec/stablehlo/host_memory.h"
 #include "spec/stablehlo/lowering.h"
 #include "spec/stablehlo/shardings.h"
 #include "spec/stablehlo/text.h"
@@ -52,9 +53,6 @@ void ApplyLayout(const Attribute& layout, Shape* shape) {
   plain.minor_to_major.assign(order->begin(), order->end());
   shape->set_layout(std::move(plain));
 }
-
-// XLA's number of the memory of the host.
-constexpr int64_t kHostMemory = 5;
 
 // Applies what JAX says of the place of an argument or a result: mhlo.layout_mode, which is
 // "default", "auto" or a layout as in HLO, and mhlo.memory_kind. Stores whether it says anything.

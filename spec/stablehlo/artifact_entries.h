@@ -91,6 +91,7 @@ class ArtifactEntries {
   absl::StatusOr<uint64_t> EncodeIntsAsTensor(const Attribute& attribute);
   absl::StatusOr<uint64_t> EncodeList(const Attribute& attribute, Spelling spelling);
   absl::StatusOr<uint64_t> EncodeVhloType(const Type& type);
+  absl::StatusOr<uint64_t> EncodeVhloArray(const Type& type);
   absl::StatusOr<uint64_t> EncodeBuiltinType(const Type& type);
   absl::StatusOr<uint64_t> EncodeScalar(ElementType element, Spelling spelling);
   absl::StatusOr<uint64_t> EncodeQuantized(const Type& type);

@@ -228,6 +228,31 @@ absl::StatusOr<uint64_t> ArtifactEntries::EncodeQuantized(const Type& type) {
   return Add(types_, Spelling::kVhlo, std::move(head));
 }
 
+// Types of arrays: a code, the sizes where the rank is known, the type of elements.
+absl::StatusOr<uint64_t> ArtifactEntries::EncodeVhloArray(const Type& type) {
+  ByteWriter head;
+  if (type.kind == TypeKind::kUnranked) {
+    head.Varint(25);
+  } else {
+    if (type.kind == TypeKind::kMemref) {
+      head.Varint(41);
+    } else if (type.bounds.empty()) {
+      head.Varint(20);
+    } else {
+      ByteWriter bounds;
+      bounds.Varint(18);
+      AppendSizes(type.bounds, bounds);
+      head.Varint(21);
+      head.Varint(Add(attributes_, Spelling::kVhlo, std::move(bounds)));
+    }
+    AppendSizes(type.dimensions, head);
+  }
+  absl::StatusOr<uint64_t> element = TypeNumber(*type.types[0], Spelling::kVhlo);
+  if (!element.ok()) return element;
+  head.Varint(*element);
+  return Add(types_, Spelling::kVhlo, std::move(head));
+}
+
 absl::StatusOr<uint64_t> ArtifactEntries::EncodeVhloType(const Type& type) {
   if (version_ < FirstVersionOf(type.kind) || (type.kind == TypeKind::kTensor && type.encoding)) {
     return Newer(absl::StrCat("the type ", PrintType(type)));
@@ -243,24 +268,9 @@ absl::StatusOr<uint64_t> ArtifactEntries::EncodeVhloType(const Type& type) {
     case TypeKind::kQuantized:
       return EncodeQuantized(type);
     case TypeKind::kTensor:
-      if (!type.bounds.empty()) {
-        ByteWriter bounds;
-        bounds.Varint(18);
-        AppendSizes(type.bounds, bounds);
-        head.Varint(21);
-        head.Varint(Add(attributes_, Spelling::kVhlo, std::move(bounds)));
-      } else {
-        head.Varint(20);
-      }
-      AppendSizes(type.dimensions, head);
-      break;
     case TypeKind::kUnranked:
-      head.Varint(25);
-      break;
     case TypeKind::kMemref:
-      head.Varint(41);
-      AppendSizes(type.dimensions, head);
-      break;
+      return EncodeVhloArray(type);
     case TypeKind::kTuple:
       head.Varint(23);
       status = AddTypes(type.types, Spelling::kVhlo, head);
@@ -286,12 +296,6 @@ absl::StatusOr<uint64_t> ArtifactEntries::EncodeVhloType(const Type& type) {
       head.Varint(26);
   }
   if (!status.ok()) return status;
-  if (type.kind == TypeKind::kTensor || type.kind == TypeKind::kUnranked ||
-      type.kind == TypeKind::kMemref) {
-    absl::StatusOr<uint64_t> element = TypeNumber(*type.types[0], Spelling::kVhlo);
-    if (!element.ok()) return element;
-    head.Varint(*element);
-  }
   return Add(types_, Spelling::kVhlo, std::move(head));
 }
 

@@ -7,6 +7,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "spec/proto/pieces.h"
+#include "spec/stablehlo/host_memory.h"
 #include "spec/stablehlo/module_writer.h"
 #include "spec/text/printer.h"
 
@@ -26,9 +27,6 @@ bool HasLayout(const Shape& shape) {
   return shape.is_array() && shape.has_layout() &&
          shape.layout()->minor_to_major != Layout::Default(shape.rank()).minor_to_major;
 }
-
-// XLA's number of the memory of the host.
-constexpr int64_t kHostMemory = 5;
 
 bool IsInHostMemory(const Shape& shape) {
   return shape.is_array() && shape.has_layout() && shape.layout()->memory_space == kHostMemory;

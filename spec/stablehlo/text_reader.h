@@ -162,6 +162,7 @@ class TextReader {
   // text_records.cc
   // The value of a field in the spelling of its kind.
   bool ReadField(const Field& field, const Attribute*& out);
+  bool ReadFieldNumber(const Field& field, const Attribute*& out);
   bool ReadEnumWord(const EnumRow& row, const Attribute*& out);
   bool ReadFieldItems(const Field& field, const Attribute*& out);
   // A record's text behind its name, "<" and ">" included.

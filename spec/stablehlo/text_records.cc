@@ -62,33 +62,38 @@ bool TextReader::ReadFieldItems(const Field& field, const Attribute*& out) {
   });
 }
 
+bool TextReader::ReadFieldNumber(const Field& field, const Attribute*& out) {
+  const Type* type = program_.Scalar(ElementOfField(field.kind));
+  if (field.kind == FieldKind::kFloat32 || field.kind == FieldKind::kFloat64) {
+    Attribute* value = New(AttributeKind::kFloat);
+    value->type = type;
+    out = value;
+    const bool negative = lexer_.Eat('-');
+    return ReadFloatBits(*type, negative, value->integer);
+  }
+  if (field.kind == FieldKind::kUint64) {
+    uint64_t value;
+    if (!ReadUnsigned(value)) return false;
+    out = NewInteger(static_cast<int64_t>(value), type);
+    return true;
+  }
+  int64_t value;
+  if (!ReadInteger(value)) return false;
+  out = NewInteger(value, type);
+  return true;
+}
+
 bool TextReader::ReadField(const Field& field, const Attribute*& out) {
   Nesting nesting(*this);
   if (!nesting.ok()) return false;
-  const Type* type = program_.Scalar(ElementOfField(field.kind));
   switch (field.kind) {
     case FieldKind::kInt64:
     case FieldKind::kInt32:
-    case FieldKind::kUint32: {
-      int64_t value;
-      if (!ReadInteger(value)) return false;
-      out = NewInteger(value, type);
-      return true;
-    }
-    case FieldKind::kUint64: {
-      uint64_t value;
-      if (!ReadUnsigned(value)) return false;
-      out = NewInteger(static_cast<int64_t>(value), type);
-      return true;
-    }
+    case FieldKind::kUint32:
+    case FieldKind::kUint64:
     case FieldKind::kFloat32:
-    case FieldKind::kFloat64: {
-      Attribute* value = New(AttributeKind::kFloat);
-      value->type = type;
-      out = value;
-      const bool negative = lexer_.Eat('-');
-      return ReadFloatBits(*type, negative, value->integer);
-    }
+    case FieldKind::kFloat64:
+      return ReadFieldNumber(field, out);
     case FieldKind::kBool: {
       bool value;
       if (!ReadBoolean(value)) return false;
@@ -101,7 +106,7 @@ bool TextReader::ReadField(const Field& field, const Attribute*& out) {
       if (field.kind == FieldKind::kBools) return ReadReversal(out);
       std::vector<int64_t> values;
       if (!ReadIntegerList(values)) return false;
-      out = NewInts(std::move(values), type);
+      out = NewInts(std::move(values), program_.Scalar(ElementOfField(field.kind)));
       return true;
     }
     case FieldKind::kString: {

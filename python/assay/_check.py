@@ -349,10 +349,11 @@ def check(
     of that instruction alone.
 
     profile: what the device may do; without it that of JAX's platform, and that of the command for
-    another target. target: runs the program instead of JAX's device. raise_on: 'wrong', 'not judged', None. isolate: whether instructions
-    are asked alone: 'auto' where the whole is not right. reduce: whether the repro is made smaller,
-    for ten seconds at most. custom_calls: functions of (CustomCall, *arrays) for the custom calls
-    of the program, by target. `function` may also be a program.
+    another target. target: runs the program instead of JAX's device. raise_on: 'wrong', 'not
+    judged', None. isolate: whether instructions are asked alone: 'auto' where the whole is not
+    right. reduce: whether the repro is made smaller, for ten seconds at most. custom_calls:
+    functions of (CustomCall, *arrays) for the custom calls of the program, by target. `function`
+    may also be a program.
     """
     if arguments:
         raise TypeError('assay.check(f)(x, y) takes the arguments of f behind the function that it makes')

@@ -128,7 +128,7 @@ struct TestCommand {
   // Everything that is read before the first case runs.
   struct Inputs {
     std::vector<conformance::CorpusCase> cases;  // of this shard
-    std::vector<std::string> ids;                // of the whole corpus, where there are waivers
+    std::vector<std::string> ids;                // of the whole corpus, for waivers and reports
   };
 
   absl::Status Read(Inputs* inputs, conformance::RunResult* run);

@@ -9,9 +9,9 @@ golden bits for everything else. Also compares the golden results of the whole s
 --write puts the table into docs/samples.md; --check compares it with the rows there, but for the counts that depend on
 the processor. --most N leaves out samples of more instructions, which XLA takes 30 ms each to compile. The instructions
 of one sample of LIVE_EVERY are put to XLA CPU in every run, and of the others what has no known answer
-(known_answers.py); --anew asks all and stores the answers of the samples that are run. Exit code 1 when a sample has an
-instruction that is unexplained or that XLA failed to run (other than by not supporting it) or a row is not that of the
-document; 77 when the peer is not installed (peers.py).
+(known_answers.py); --anew asks all and stores the answers of the samples that are run, in place of all that are stored:
+it goes without names of samples. Exit code 1 when a sample has an instruction that is unexplained or that XLA failed to
+run (other than by not supporting it) or a row is not that of the document; 77 when the peer is not installed (peers.py).
 """
 import argparse
 import json
@@ -24,7 +24,6 @@ import peers
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 SAMPLES = os.path.join(ROOT, 'conformance', 'samples')
-LIVE_EVERY = 16
 DOCUMENT = os.path.join(ROOT, 'docs', 'samples.md')
 
 
@@ -65,6 +64,8 @@ def main():
     parser.add_argument('--anew', action='store_true')
     parser.add_argument('--most', type=int, metavar='N')
     options = parser.parse_args()
+    if options.samples and options.anew:
+        parser.error('--anew replaces the stored answers of all samples: it goes without names of samples')
     peers.need('jax')
     answers = known_answers.Answers('explain_samples', options.anew)
     with open(os.path.join(SAMPLES, 'manifest.json')) as f:
@@ -88,7 +89,7 @@ def main():
         equal = sum(o['verdict'] == 'equal' for o in outputs)
         integers = [o for o in outputs if not o['shape'].startswith(('f', 'bf', 'c'))]
         integers_equal = sum(o['verdict'] == 'equal' for o in integers)
-        code, alone = isolated(options.assay, answers.backend('--strict', live=number % LIVE_EVERY == 0), name)
+        code, alone = isolated(options.assay, answers.backend('--strict', live=number % known_answers.LIVE_EVERY == 0), name)
         if 'instructions' not in alone:
             print(f'{name}: {alone.get("error", alone)}')
             bad += 1

@@ -14,6 +14,7 @@ from assay_process import Refusal
 from stored_answers import key_of
 
 MODULE, OTHER, REFUSED = b'HloModule m\n', b'HloModule other\n', b'HloModule refused\n'
+REFUSED_NOW = b'HloModule refused_now\n'
 ARGUMENTS = [[('u8[2]', b'\x01\x02')]]
 RESULTS = [[('u8[2]', b'\x03\xff')]]
 
@@ -29,6 +30,8 @@ class Peer:
 
     def compile(self, module_format, module):
         self.compiled.append(module)
+        if module == REFUSED_NOW:
+            raise Refusal('unsupported', 'nor this')
         return module
 
     def execute(self, compiled, arguments):
@@ -84,6 +87,12 @@ class KnownAnswersTest(unittest.TestCase):
         known = self.known('--strict')
         known.compile('hlo-text', OTHER)
         self.assertEqual(known.xla.compiled, [OTHER])
+
+    def test_an_unknown_module_that_is_refused_was_asked(self):
+        with self.assertRaisesRegex(Refusal, 'nor this'):
+            self.known('--strict').compile('hlo-text', REFUSED_NOW)
+        with open(self.tally, 'rb') as f:
+            self.assertEqual(f.read(), b'a')
 
     def test_answers_for_other_options_are_not_known(self):
         known = self.known('--strict', '--devices', '4')

@@ -30,7 +30,6 @@ import known_answers
 import peers
 
 DEVICES = 8  # that XLA pretends to have
-LIVE_EVERY = 16
 KNOWN = os.path.join(known_answers.HERE, 'known', 'verify_peer.xz')
 TYPES = ('pred', 's4', 's8', 's16', 's32', 's64', 'u4', 'u8', 'u16', 'u32', 'u64', 'f16', 'f32', 'f64', 'bf16', 'c64',
          'c128', 'f8e4m3fn', 'f8e5m2')
@@ -155,7 +154,7 @@ def known_or_asked(texts, anew):
     """XLA's verdicts on all modules."""
     known = {} if anew else known_answers.read_answers(KNOWN, [])
     keys = [known_answers.key_of(text.encode()) for text in texts]
-    asked = [i for i, key in enumerate(keys) if i % LIVE_EVERY == 0 or key not in known]
+    asked = [i for i, key in enumerate(keys) if i % known_answers.LIVE_EVERY == 0 or key not in known]
     fresh = dict(zip(asked, xla_verdicts([texts[i] for i in asked])))
     verdicts = [fresh[i] if i in fresh else known[key]['verdict'] for i, key in enumerate(keys)]
     print(f'{len(asked)} modules were put to XLA, {len(texts) - len(asked)} verdicts were known')

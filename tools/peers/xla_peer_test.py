@@ -9,7 +9,7 @@ programs in each, and must be equal. Everything else is a difference: a line of 
 docs/differences_from_xla.md that explains it. A difference without a line fails the test, and so does a line without a
 difference, or a section without a line. --show prints each line with the differences that it covers; --write puts
 the counts into the document. One module of LIVE_EVERY is put to XLA CPU in every run, and of the others what has no known
-answer (known_answers.py); --anew asks all and stores the answers. Needs jax (peers.py).
+answer (known_answers.py); --anew asks all and stores the answers, and goes without --family. Needs jax (peers.py).
 """
 import argparse
 import collections
@@ -32,7 +32,6 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 LIST = os.path.join(HERE, 'xla_differences.txt')
 DOCUMENT = os.path.join(os.path.dirname(os.path.dirname(HERE)), 'docs', 'differences_from_xla.md')
 DEVICES = 4  # that XLA pretends to have
-LIVE_EVERY = 16
 KINDS = ('differs', 'refuses', 'fails')
 LEGAL = ('equal', 'legal', 'not judgeable')
 WORDS = {'exact': 'equal', 'correctly rounded': 'equal', 'within bound': 'legal', 'allowed': 'legal',
@@ -153,10 +152,12 @@ def main():
     parser.add_argument('--write', action='store_true')
     parser.add_argument('--anew', action='store_true')
     options = parser.parse_args()
+    if options.family and options.anew:
+        parser.error('--anew replaces the stored answers of all families: it goes without --family')
     peers.need('jax')
     families = [family for family in xla_programs.modules() if options.family in family[0]]
     answers = known_answers.Answers('xla_peer', options.anew)
-    targets = [answers.backend('--strict', '--devices', str(DEVICES), live=number % LIVE_EVERY == 0)
+    targets = [answers.backend('--strict', '--devices', str(DEVICES), live=number % known_answers.LIVE_EVERY == 0)
                for number in range(len(families))]
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         judged = list(pool.map(lambda target, family: judge(options.assay, target, *family), targets, families))

@@ -33,7 +33,7 @@ class Replayer {
   };
   // Selects the mode of a run that is about to start.
   virtual Mode Begin() = 0;
-  // Tells that a run that is not recorded has ended without an error, and its steps.
+  // Tells that a run that is not a replay has ended without an error, and its steps.
   virtual void End(int64_t steps) = 0;
   // Starts the record, after the arguments have been copied.
   virtual absl::Status StartRecording() = 0;

@@ -68,9 +68,8 @@ std::optional<bool> SetSharedOption(absl::string_view name, absl::string_view va
 
 constexpr char kSharedOptions[] =
     "fuse=kernel (a launch for every operation), bytecode or text (generated kernels), "
-    "texts=FOLDER "
-    "that keeps generated kernels, and graphs=on or off (off: every run issues its launches one by "
-    "one)";
+    "texts=FOLDER that keeps generated kernels, and graphs=on or off (off: every run issues its "
+    "launches one by one)";
 
 std::pair<absl::string_view, absl::string_view> SplitOption(absl::string_view option) {
   return absl::StrSplit(option, absl::MaxSplits('=', 1));
@@ -111,9 +110,8 @@ absl::Status SetEmulatorOption(absl::string_view name, absl::string_view value,
       "' is not an option; there are schedule=forward, backward, random or run-ahead, seed=N, "
       "devices=1 to 8, memory=BYTES of a device, check=on or off (on: races, bounds and "
       "uninitialised memory are errors; not in programs with a sanitizer), trace=on or off (on, "
-      "with "
-      "check=on: --stats shows how kernels use memory), blocks=N, the most that a launch gets, "
-      "omit=FILE:LINE, a barrier that is left out, ",
+      "with check=on: --stats shows how kernels use memory), blocks=N, the most that a launch "
+      "gets, omit=FILE:LINE, a barrier that is left out, ",
       kSharedOptions));
 }
 

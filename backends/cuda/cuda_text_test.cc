@@ -2,6 +2,9 @@
 // that interprets programs, on random programs; files that keep them; and, where NVRTC is present,
 // what it makes of them for three targets. ASSAY_TEXT_PROGRAMS is the number of large programs
 // that run instead of a small one.
+#include <sys/resource.h>
+
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -203,6 +206,34 @@ TEST(CudaText, FilesKeepImagesAndDamagedOnesAreMadeAgain) {
   }
   find("host");
   EXPECT_EQ(compiled.size(), 3u);
+  for (const auto& file : std::filesystem::directory_iterator(folder)) {
+    std::filesystem::resize_file(file.path(), std::filesystem::file_size(file.path()) - 1);
+  }
+  find("host");
+  EXPECT_EQ(compiled.size(), 4u);
+  find("host");
+  EXPECT_EQ(compiled.size(), 4u);
+}
+
+TEST(CudaText, FilesThatCannotBeWrittenLeaveNothing) {
+  const auto module = testing::ParsedModule(kFused);
+  const KernelPlan plan = FusedPlan(*module);
+  const std::string folder = NewFolder("assay_no_texts");
+  std::vector<std::string> compiled;
+  text::TextKernels kernels(EmulatedRuntime::Create({}),
+                            std::make_unique<RecordingCompiler>(&compiled), "host", folder);
+  // A file of more bytes is an error, as on a full disk.
+  rlimit before;
+  ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
+  const rlimit small = {64, before.rlim_max};
+  const auto handler = std::signal(SIGXFSZ, SIG_IGN);
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &small), 0);
+  const absl::Status status = kernels.Find(plan.launches[0], plan).status();
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &before), 0);
+  std::signal(SIGXFSZ, handler);
+  EXPECT_EQ(status.code(), absl::StatusCode::kInternal);  // no library
+  EXPECT_EQ(compiled.size(), 1u);
+  EXPECT_TRUE(std::filesystem::is_empty(folder));
 }
 
 TEST(CudaText, NvrtcCompilesItWithoutApproximations) {

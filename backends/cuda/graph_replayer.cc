@@ -39,15 +39,13 @@ runtime::Replayer::Mode GraphReplayer::Begin() {
       (*device)->UsePool(graph_->pool);
       break;
     case State::kCounted:
-      mode_ = PrepareCapture();
-      break;
+      return PrepareCapture();
     case State::kReady:
-      mode_ = Mode::kReplay;
-      break;
+      return Mode::kReplay;
     case State::kRefused:
       break;
   }
-  return mode_;
+  return Mode::kRun;
 }
 
 void GraphReplayer::End(int64_t steps) {

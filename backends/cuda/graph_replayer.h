@@ -61,7 +61,6 @@ class GraphReplayer : public runtime::Replayer {
   CudaContext& context_;
   const std::shared_ptr<GraphCache> cache_;
   RunGraph* graph_ = nullptr;  // of the context's stream
-  Mode mode_ = Mode::kRun;
 };
 
 }  // namespace assay::cuda

@@ -6,7 +6,7 @@
 namespace assay::cuda {
 
 absl::Status BlockPool::AllocateCounted(Device& device) {
-  counts_ = false;
+  if (!std::exchange(counts_, false)) return absl::OkStatus();
   for (auto& [bytes, size] : sizes_) {
     for (int64_t i = 0; i < size.most; ++i) {
       absl::StatusOr<DeviceBuffer> block = device.Allocate(bytes);

@@ -18,8 +18,11 @@ namespace assay::cuda {
 
 class BlockPool {
  public:
-  // Ends the count, and allocates the blocks on the device, which uses no pool meanwhile.
+  // Ends the count, and allocates the blocks on the device, which uses no pool meanwhile. Later
+  // calls do nothing.
   absl::Status AllocateCounted(Device& device);
+
+  bool counts() const { return counts_; }
 
   // Called by Device::Allocate. Returns null if the pool counts, or has no such block left.
   std::byte* Give(int64_t bytes);

@@ -140,8 +140,11 @@ absl::Status Device::Use() {
   if (!status.ok() || (stream_ != nullptr && stream_epoch_ == epoch())) return status;
   // A reset has taken the stream and its work.
   has_work_ = false;
-  captures_ = false;
-  freed_later_.clear();
+  {
+    const std::lock_guard<std::mutex> lock(capture_mutex_);
+    captures_ = false;
+    freed_later_.clear();
+  }
   kept_.clear();
   stream_epoch_ = epoch();
   const Error error = api_->StreamCreate(&stream_);
@@ -160,7 +163,8 @@ absl::StatusOr<DeviceBuffer> Device::Allocate(int64_t bytes) {
     buffer.bytes_ = bytes;
     buffer.epoch_ = epoch();
     if (block != nullptr) return buffer;
-    if (captures_) {
+    // Memory that is freed after the run must not be part of a graph.
+    if (!pool_->counts()) {
       return absl::InternalError(absl::StrCat("CUDA device ", ordinal_,
                                               ": the recorded run allocates ", bytes,
                                               " bytes more than the run before it"));

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "backends/cuda/device/block_pool.h"
 #include "backends/cuda/device/emulated_runtime.h"
 #include "backends/cuda/device/plugin_loader.h"
 #include "backends/cuda/emulator/testing/kernels.h"
@@ -221,6 +222,24 @@ TEST(Device, MemoryThatIsReleasedDuringACaptureIsFreedAfterIt) {
   EXPECT_TRUE(device->EndCapture().ok());
   EXPECT_EQ(device->Synchronize(), absl::OkStatus());
   EXPECT_EQ(runtime->counts().live_bytes, 0);
+}
+
+TEST(Device, APoolGivesTheBlocksThatItCountedAndNoOthers) {
+  const auto runtime = MakeRuntime(0);
+  const auto device = *Device::Open(runtime, 0);
+  const auto pool = std::make_shared<BlockPool>();
+  device->UsePool(pool);
+  for (int run = 0; run < 3; ++run) EXPECT_TRUE(device->Allocate(64).ok());
+  device->UsePool(nullptr);
+  // A run that fails before its capture leaves the blocks to the next.
+  for (int run = 0; run < 2; ++run) EXPECT_EQ(pool->AllocateCounted(*device), absl::OkStatus());
+  EXPECT_EQ(device->Synchronize(), absl::OkStatus());
+  EXPECT_EQ(runtime->counts().live_bytes, 64);
+  device->UsePool(pool);
+  const absl::StatusOr<DeviceBuffer> block = device->Allocate(64);
+  EXPECT_TRUE(block.ok());
+  // The address of other memory would stay in the graph after it is freed.
+  EXPECT_THAT(std::string(device->Allocate(64).status().message()), HasSubstr("64 bytes more"));
 }
 
 TEST(Device, CapturesAreInvalidatedByWhatTheyCannotHold) {

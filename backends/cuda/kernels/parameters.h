@@ -142,8 +142,8 @@ struct FoldParameter {
   int64_t base_dilation[kMostDimensions] = {};
   int64_t window_dilation[kMostDimensions] = {};
 };
-// reduce by a block for each result, or for 32 results side by side; kWide only.
 inline constexpr int kColumnWarps = 16;  // of a block that folds 32 results
+// reduce by a block for each result, or for 32 results side by side; kWide only.
 struct TreeParameter {
   Fold fold;
   const void* in = nullptr;

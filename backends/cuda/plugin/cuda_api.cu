@@ -121,7 +121,10 @@ class CudaApi final : public Api {
     cudaKernel_t kernel = nullptr;
     cudaError_t error =
         cudaLibraryLoadData(&library, image, nullptr, nullptr, 0, nullptr, nullptr, 0);
-    if (error == cudaSuccess) error = cudaLibraryGetKernel(&kernel, library, name);
+    if (error == cudaSuccess) {
+      error = cudaLibraryGetKernel(&kernel, library, name);
+      if (error != cudaSuccess) cudaLibraryUnload(library);
+    }
     entry->stub = reinterpret_cast<const void*>(kernel);
     return E(error);
   }

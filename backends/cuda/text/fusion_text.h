@@ -10,7 +10,6 @@
 #include <optional>
 #include <string>
 
-#include "absl/types/span.h"
 #include "backends/cuda/kernel_table.h"
 
 namespace assay::cuda::text {

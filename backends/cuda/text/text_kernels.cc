@@ -1,12 +1,20 @@
 #include "backends/cuda/text/text_kernels.h"
 
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <optional>
+#include <string>
 #include <system_error>
+#include <utility>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "backends/cuda/device/device.h"
 #include "backends/cuda/kernels/parameters.h"
 #include "backends/cuda/text/fusion_text.h"
@@ -14,6 +22,8 @@
 
 namespace assay::cuda::text {
 namespace {
+
+namespace fs = std::filesystem;
 
 // FNV-1a.
 uint64_t HashOf(absl::string_view text, uint64_t hash = 0xcbf29ce484222325u) {
@@ -29,6 +39,36 @@ std::string HeadOf(const std::string& text, const std::string& target) {
   }
   return absl::StrCat("assay fusion for ", target, ", headers ", absl::Hex(headers), "\n", text,
                       "\n");
+}
+
+// The line between the head and the image.
+std::string HashLineOf(absl::string_view image) {
+  return absl::StrCat(absl::Hex(HashOf(image), absl::kZeroPad16), "\n");
+}
+
+// Returns the image of a file. Returns nothing if the file is missing or damaged, or has another
+// head.
+std::optional<std::string> ReadImage(const fs::path& file, const std::string& head) {
+  std::ifstream stored(file, std::ios::binary);
+  const std::string content(std::istreambuf_iterator<char>(stored), {});
+  if (!absl::StartsWith(content, head)) return std::nullopt;
+  const absl::string_view rest = absl::string_view(content).substr(head.size());
+  const absl::string_view image = rest.substr(std::min(rest.size(), HashLineOf("").size()));
+  if (!absl::StartsWith(rest, HashLineOf(image))) return std::nullopt;
+  return std::string(image);
+}
+
+// Writes a file, which others see complete or not at all, under another name first. Leaves nothing
+// if that fails: the image is then compiled again.
+void WriteImage(const fs::path& file, const fs::path& unfinished, const std::string& head,
+                const std::string& image) {
+  std::error_code error;
+  fs::create_directories(file.parent_path(), error);
+  std::ofstream out(unfinished, std::ios::binary);
+  out << head << HashLineOf(image) << image;
+  out.close();
+  if (out.good()) fs::rename(unfinished, file, error);
+  if (!out.good() || error) fs::remove(unfinished, error);
 }
 
 }  // namespace
@@ -61,25 +101,17 @@ absl::StatusOr<const Entry*> TextKernels::Find(const KernelLaunch& launch, const
 }
 
 absl::StatusOr<std::string> TextKernels::ImageOf(const std::string& text) {
-  namespace fs = std::filesystem;
   const std::string head = HeadOf(text, target_);
   const fs::path file = fs::path(folder_) / absl::StrCat(absl::Hex(HashOf(head)), ".fusion");
   if (!folder_.empty()) {
-    std::ifstream stored(file, std::ios::binary);
-    std::string content(std::istreambuf_iterator<char>(stored), {});
-    if (content.size() > head.size() && content.compare(0, head.size(), head) == 0) {
-      return content.substr(head.size());
-    }
+    if (std::optional<std::string> image = ReadImage(file, head)) return *std::move(image);
   }
-  ++compilations_;
   absl::StatusOr<std::string> image = compiler_->Compile(text, target_);
   if (!image.ok() || folder_.empty()) return image;
-  // A file that cannot be written is made again. Others see it complete or not at all.
-  std::error_code error;
-  fs::create_directories(folder_, error);
-  const fs::path unfinished = absl::StrCat(file.string(), ".", absl::Hex(HashOf(*image)));
-  std::ofstream(unfinished, std::ios::binary) << head << *image;
-  fs::rename(unfinished, file, error);
+  // Processes, and backends of one process, may write the same file at the same time.
+  const fs::path unfinished =
+      absl::StrCat(file.string(), ".", getpid(), ".", absl::Hex(reinterpret_cast<uintptr_t>(this)));
+  WriteImage(file, unfinished, head, *image);
   return image;
 }
 

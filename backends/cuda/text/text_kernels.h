@@ -1,11 +1,9 @@
 // The generated kernels of a backend, compiled at their first use and kept: in memory, and, if
-// there is a folder, in a file for each. A file holds the text beside the image and is used only
-// for the same text, target and version. Thread-safe. Tests: cuda_text_test.cc.
+// there is a folder, in a file for each. A file holds the text beside the image and its hash, and
+// is used only for the same text, target and version. Thread-safe. Tests: cuda_text_test.cc.
 #ifndef ASSAY_BACKENDS_CUDA_TEXT_TEXT_KERNELS_H_
 #define ASSAY_BACKENDS_CUDA_TEXT_TEXT_KERNELS_H_
 
-#include <cstdint>
-#include <deque>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -36,8 +34,6 @@ class TextKernels {
   // kernel lives as long as the process.
   absl::StatusOr<const Entry*> Find(const KernelLaunch& launch, const KernelPlan& plan);
 
-  int64_t compilations() const { return compilations_; }
-
  private:
   absl::StatusOr<std::string> ImageOf(const std::string& text);
 
@@ -46,7 +42,6 @@ class TextKernels {
   const std::string target_, folder_;
   std::mutex mutex_;
   std::map<std::string, Entry> entries_;  // by text
-  int64_t compilations_ = 0;
 };
 
 }  // namespace assay::cuda::text

@@ -4,6 +4,7 @@
 #include <map>
 #include <utility>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -148,6 +149,18 @@ absl::string_view ComputationBegun(absl::string_view line) {
   return absl::ConsumePrefix(&name, "ENTRY ") ? "" : name;
 }
 
+// Whether an attribute of the instructions is this computation, not one whose name begins like it.
+bool NamesComputation(absl::string_view text, absl::string_view name) {
+  const std::string reference = absl::StrCat("=", name);
+  for (size_t at = text.find(reference); at != text.npos; at = text.find(reference, at + 1)) {
+    const size_t end = at + reference.size();
+    if (end == text.size()) return true;
+    const char next = text[end];
+    if (!absl::ascii_isalnum(next) && next != '_' && next != '.' && next != '-') return true;
+  }
+  return false;
+}
+
 // The instructions of the operation, the root of the entry where it is another one, and what the
 // computations return that these name: "r = s32[] reduce(x, i), dimensions={0}, to_apply=f; f
 // returns add(a, b)".
@@ -175,7 +188,7 @@ std::string InstructionsText(absl::string_view module, absl::string_view name) {
   if (!shown.empty() && !root.empty() && shown.back() != root) shown.push_back(root);
   std::string text = absl::StrJoin(shown, "; ");
   for (const auto& [callee, line] : returned) {
-    if (!absl::StrContains(text, absl::StrCat("=", callee))) continue;
+    if (!NamesComputation(text, callee)) continue;
     const bool is_tuple = absl::StrContains(line, " = (");
     const size_t shape_end = line.find(is_tuple ? ") " : "] ");
     absl::StrAppend(&text, "; ", callee, " returns ",

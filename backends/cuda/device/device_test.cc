@@ -240,6 +240,7 @@ TEST(Device, APoolGivesTheBlocksThatItCountedAndNoOthers) {
   EXPECT_TRUE(block.ok());
   // The address of other memory would stay in the graph after it is freed.
   EXPECT_THAT(std::string(device->Allocate(64).status().message()), HasSubstr("64 bytes more"));
+  device->UsePool(nullptr);  // whose blocks hold the device
 }
 
 TEST(Device, CapturesAreInvalidatedByWhatTheyCannotHold) {

@@ -156,6 +156,34 @@ TEST(PeakBytes, LoopsOnSmallValuesTakeUpTheirFrames) {
   EXPECT_EQ(peak(50), peak(2));
 }
 
+// Calls and branches of a loop body give their frames back, and what their instructions write is
+// counted in every iteration: 4 bytes of a counter and of each sum, 1 of each comparison.
+TEST(PeakBytes, CallsInLoopsTakeUpTheirFrames) {
+  const auto run = [](int iterations) {
+    const std::unique_ptr<Module> module = MustParse(absl::StrReplaceAll(
+        R"(more { x = s32[] parameter(0) c = s32[] constant(3) ROOT y = s32[] add(x, c) }
+           less { x = s32[] parameter(0) c = s32[] constant(-5) ROOT y = s32[] add(x, c) }
+           body { s = (s32[], s32[]) parameter(0) k = s32[] get-tuple-element(s), index=0
+             x = s32[] get-tuple-element(s), index=1 one = s32[] constant(1) m = s32[] add(k, one)
+             y = s32[] call(x), to_apply=more p = pred[] compare(y, k), direction=GT
+             z = s32[] conditional(p, y, y), true_computation=less, false_computation=more
+             ROOT t = (s32[], s32[]) tuple(m, z) }
+           many { s = (s32[], s32[]) parameter(0) k = s32[] get-tuple-element(s), index=0
+             n = s32[] constant($N) ROOT p = pred[] compare(k, n), direction=LT }
+           ENTRY e { z = s32[] constant(0) v = (s32[], s32[]) tuple(z, z)
+             ROOT w = (s32[], s32[]) while(v), condition=many, body=body })",
+        {{"$N", absl::StrCat(iterations)}}));
+    RunStats stats;
+    if (module == nullptr) return stats;
+    EXPECT_TRUE(Interpret(*module, {}, {}, &stats).ok());
+    return stats;
+  };
+  const RunStats few = run(2), more = run(50);
+  EXPECT_GT(few.peak_bytes, 0);
+  EXPECT_EQ(more.peak_bytes, few.peak_bytes);
+  EXPECT_EQ(more.stored_bytes - few.stored_bytes, 48 * (3 * 4 + 2 * 1));
+}
+
 // Values that never leave the plan lie side by side, those that die leave their places to others of
 // any size, and only those that live are counted.
 TEST(PeakBytes, LocalValuesAreCountedWhileTheyLive) {

@@ -206,6 +206,21 @@ TEST(Loops, ConditionsLeaveTheStateAsItWas) {
   }
 }
 
+// Values are handed over in pieces of 16 bytes.
+TEST(Loops, StatesOfSeventeenBytesAreHandedOverWhole) {
+  EXPECT_EQ(RunEveryWay(R"(
+      body { s = (u8[17], s32[]) parameter(0) x = u8[17] get-tuple-element(s), index=0
+        k = s32[] get-tuple-element(s), index=1 one = s32[] constant(1) m = s32[] add(k, one)
+        c = u8[] constant(1) b = u8[17] broadcast(c), dimensions={} y = u8[17] add(x, b)
+        ROOT t = (u8[17], s32[]) tuple(y, m) }
+      cond { s = (u8[17], s32[]) parameter(0) k = s32[] get-tuple-element(s), index=1
+        n = s32[] constant(3) ROOT p = pred[] compare(k, n), direction=LT }
+      ENTRY e { i = u8[17] iota(), iota_dimension=0 z = s32[] constant(0)
+        v = (u8[17], s32[]) tuple(i, z) w = (u8[17], s32[]) while(v), condition=cond, body=body
+        ROOT r = u8[17] get-tuple-element(w), index=0 })"),
+            "u8[17]{0} {3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19}");
+}
+
 TEST(Loops, RootsOfConditionsAreElementsOfTheState) {
   for (const int n : {kSmall, kLarge}) {
     EXPECT_EQ(RunEveryWay(Sized(R"(

@@ -1,7 +1,7 @@
 // Generated kernels of fusions: the same bits as one kernel for each operation and as the kernel
-// that interprets programs, on random programs; files that keep them; and, where NVRTC is present,
-// what it makes of them for three targets. ASSAY_TEXT_PROGRAMS is the number of large programs
-// that run instead of a small one.
+// that interprets programs, on random programs, and files that keep them. ASSAY_TEXT_PROGRAMS is
+// the number of large programs that run instead of a small one. cuda_nvrtc_test.cc has NVRTC's
+// kernels.
 #include <sys/resource.h>
 
 #include <csignal>
@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "backends/cuda/testing/fused_program.h"
 #include "backends/cuda/testing/programs.h"
 #include "backends/cuda/text/fusion_text.h"
 #include "backends/cuda/text/text_kernels.h"
@@ -131,7 +132,7 @@ std::string NewFolder(const std::string& name) {
 }
 
 TEST(CudaText, TheThreeTiersGiveTheSameBits) {
-  if (!text::FindHostCompiler().ok()) GTEST_SKIP() << "no compiler";
+  ASSERT_TRUE(text::FindHostCompiler().ok()) << text::FindHostCompiler().status();
   const char* const number = std::getenv("ASSAY_TEXT_PROGRAMS");
   const int programs = number == nullptr ? 1 : std::atoi(number);
   const std::string folder = NewFolder("assay_tiers");
@@ -145,16 +146,6 @@ TEST(CudaText, TheThreeTiersGiveTheSameBits) {
   }
   EXPECT_FALSE(std::filesystem::is_empty(folder));
 }
-
-constexpr char kFused[] =
-    "HloModule m\n"
-    "fused { x = f32[10,7] parameter(0) y = f32[7] parameter(1) c = f32[] constant(2.5)\n"
-    "  b = f32[10,7] broadcast(y), dimensions={1} d = f32[10,7] broadcast(c), dimensions={}\n"
-    "  m = f32[10,7] multiply(x, d) ROOT a = f32[10,7] add(m, b) }\n"
-    "ENTRY e { x = f32[10,7] parameter(0) y = f32[7] parameter(1)\n"
-    "  ROOT f = f32[10,7] fusion(x, y), kind=kLoop, calls=fused }\n";
-
-KernelPlan FusedPlan(const Module& module) { return *PrepareFusion(*module.entry()->root()); }
 
 // Records what it is asked for, and returns no kernels.
 class RecordingCompiler : public text::TextCompiler {
@@ -171,8 +162,8 @@ class RecordingCompiler : public text::TextCompiler {
 };
 
 TEST(CudaText, IsAStraightLineOfSteps) {
-  const auto module = testing::ParsedModule(kFused);
-  const KernelPlan plan = FusedPlan(*module);
+  const auto module = testing::ParsedModule(testing::kFused);
+  const KernelPlan plan = testing::FusedPlan(*module);
   ASSERT_EQ(plan.launches.size(), 1u);
   const auto text = text::FusionText(plan.launches[0], plan);
   ASSERT_TRUE(text.has_value());
@@ -185,8 +176,8 @@ TEST(CudaText, IsAStraightLineOfSteps) {
 }
 
 TEST(CudaText, FilesKeepImagesAndDamagedOnesAreMadeAgain) {
-  const auto module = testing::ParsedModule(kFused);
-  const KernelPlan plan = FusedPlan(*module);
+  const auto module = testing::ParsedModule(testing::kFused);
+  const KernelPlan plan = testing::FusedPlan(*module);
   const std::string folder = NewFolder("assay_texts");
   std::vector<std::string> compiled;
   const auto find = [&](const std::string& target) {
@@ -216,8 +207,8 @@ TEST(CudaText, FilesKeepImagesAndDamagedOnesAreMadeAgain) {
 }
 
 TEST(CudaText, FilesThatCannotBeWrittenLeaveNothing) {
-  const auto module = testing::ParsedModule(kFused);
-  const KernelPlan plan = FusedPlan(*module);
+  const auto module = testing::ParsedModule(testing::kFused);
+  const KernelPlan plan = testing::FusedPlan(*module);
   const std::string folder = NewFolder("assay_no_texts");
   std::vector<std::string> compiled;
   text::TextKernels kernels(EmulatedRuntime::Create({}),
@@ -234,27 +225,6 @@ TEST(CudaText, FilesThatCannotBeWrittenLeaveNothing) {
   EXPECT_EQ(status.code(), absl::StatusCode::kInternal);  // no library
   EXPECT_EQ(compiled.size(), 1u);
   EXPECT_TRUE(std::filesystem::is_empty(folder));
-}
-
-TEST(CudaText, NvrtcCompilesItWithoutApproximations) {
-  const auto nvrtc = text::LoadNvrtc();
-  if (!nvrtc.ok()) GTEST_SKIP() << nvrtc.status().message();
-  const auto module = testing::ParsedModule(kFused);
-  const KernelPlan plan = FusedPlan(*module);
-  const std::string text = *text::FusionText(plan.launches[0], plan);
-  for (const char* target : {"sm_80", "sm_90", "sm_100"}) {
-    const auto image = (*nvrtc)->Compile(text, target);
-    ASSERT_TRUE(image.ok()) << image.status();
-    EXPECT_EQ(image->substr(1, 3), "ELF") << target;
-  }
-  const auto ptx = (*nvrtc)->Compile(text, "compute_80");
-  ASSERT_TRUE(ptx.ok()) << ptx.status();
-  EXPECT_THAT(*ptx, ::testing::HasSubstr(".entry AssayFusion"));
-  // A product and a sum stay two operations.
-  for (const char* forbidden : {"approx", ".ftz", ".full", "fma.rn"}) {
-    EXPECT_THAT(*ptx, ::testing::Not(::testing::HasSubstr(forbidden)));
-  }
-  EXPECT_FALSE((*nvrtc)->Compile("no program", "sm_90").ok());
 }
 
 TEST(CudaText, WithoutACompilerFusionsRunAsBytecode) {

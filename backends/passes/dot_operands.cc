@@ -115,7 +115,8 @@ class DotOperandsPass : public Pass {
         }
       }
     }
-    // Afterwards, since a dot may have taken in the transposition of another dot's result.
+    // Afterwards, since the dimension numbers of a dot may hold the transposition of another dot's
+    // result by now.
     const std::vector<std::vector<Instruction*>> users = UsersOf(computation);
     for (const auto& instruction : computation.instructions()) {
       if (instruction->opcode() != Opcode::kTranspose) continue;

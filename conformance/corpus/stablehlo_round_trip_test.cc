@@ -109,7 +109,7 @@ absl::StatusOr<std::unique_ptr<Module>> RoundTrip(const Module& module, size_t n
 absl::StatusOr<std::unique_ptr<Module>> ThroughAllForms(const Module& module,
                                                         const std::string& common_text) {
   auto program =
-      stablehlo::FromModule(module, {}, stablehlo::ChloForm::kOperations, stablehlo::Forms::kAll);
+      stablehlo::FromModule(module, {}, stablehlo::ChloForm::kOperations, stablehlo::kAllForms);
   if (!program.ok()) return program.status();
   const std::string text = PrintText(**program, stablehlo::PrintForm::kPretty);
   if (text == common_text) return nullptr;

@@ -69,13 +69,13 @@ int64_t NumberField(const Attribute& record, absl::string_view name) {
   return field == nullptr ? 0 : field->integer;
 }
 
+}  // namespace
+
 void AppendInts(const Attribute* list, ByteWriter& out) {
   if (list == nullptr) return out.Varint(0);
   out.Varint(list->ints.size());
   for (int64_t value : list->ints) out.SignedVarint(value);
 }
-
-}  // namespace
 
 uint64_t NumberedTexts::Number(absl::string_view text) {
   auto [found, added] = numbers_.try_emplace(text, texts_.size());
@@ -211,8 +211,13 @@ absl::StatusOr<uint64_t> ArtifactEntries::AttributeNumber(const Attribute& attri
   const Key key = {&attribute, spelling};
   auto found = attribute_numbers_.find(key);
   if (found != attribute_numbers_.end()) return found->second;
-  absl::StatusOr<uint64_t> number =
-      spelling == Spelling::kVhlo ? EncodeVhlo(attribute) : EncodeBuiltin(attribute);
+  const bool is_shardy =
+      (attribute.kind == AttributeKind::kRecord && IsShardy(attribute.name)) ||
+      (attribute.kind == AttributeKind::kOpaque && absl::StartsWith(attribute.text, "#") &&
+       IsShardy(attribute.text.substr(1)));
+  absl::StatusOr<uint64_t> number = is_shardy                     ? EncodeShardy(attribute)
+                                    : spelling == Spelling::kVhlo ? EncodeVhlo(attribute)
+                                                                  : EncodeBuiltin(attribute);
   if (number.ok()) attribute_numbers_[key] = *number;
   return number;
 }

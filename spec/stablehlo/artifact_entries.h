@@ -32,11 +32,17 @@ class NumberedTexts {
 // Whose codes an attribute or type is written with.
 enum class Spelling { kBuiltin, kVhlo };
 
+// The list of numbers of an attribute; none where it is null.
+void AppendInts(const Attribute* list, ByteWriter& out);
+// Whether a name, or the text of an attribute behind its '#', is of Shardy's dialect.
+bool IsShardy(absl::string_view name);
+
 // An attribute or type: `head`, then `blob`, which is part of the program.
 struct ArtifactEntry {
   uint64_t dialect = 0;
   std::string head;
   absl::string_view blob;
+  bool is_text = false;  // whether it is the text of an attribute, not its code and fields
 };
 
 class ArtifactEntries {
@@ -73,6 +79,18 @@ class ArtifactEntries {
   // An error that names the version.
   absl::Status Newer(absl::string_view what) const;
 
+  // How bytecode has the fields of Shardy's records. "May": the field may be missing.
+  enum class ShardyKind {
+    kString,
+    kNumber,
+    kMayNumber,
+    kBool,
+    kNumbers,
+    kAttribute,
+    kMayAttribute,
+    kList,  // of attributes
+  };
+
  private:
   struct Table {
     std::vector<ArtifactEntry> entries;
@@ -81,9 +99,14 @@ class ArtifactEntries {
   using Key = std::pair<const void*, Spelling>;
 
   uint64_t Add(Table& table, Spelling spelling, ByteWriter head, absl::string_view blob = {});
+  uint64_t AddShardy(ByteWriter head, bool is_text = false);
   absl::StatusOr<uint64_t> EncodeVhlo(const Attribute& attribute);
   absl::StatusOr<uint64_t> EncodeBuiltin(const Attribute& attribute);
   absl::StatusOr<uint64_t> EncodeRecord(const Attribute& record);
+  // Shardy's attributes (artifact_shardy.cc).
+  absl::StatusOr<uint64_t> EncodeShardy(const Attribute& attribute);
+  absl::Status AppendShardyField(ShardyKind kind, const Attribute* value, ByteWriter& head);
+  absl::Status AppendShardyList(const Attribute* list, ByteWriter& head);
   absl::StatusOr<uint64_t> EncodeNumber(const Attribute& attribute, uint64_t code,
                                         Spelling spelling);
   absl::StatusOr<uint64_t> EncodeDense(const Attribute& attribute, uint64_t code,

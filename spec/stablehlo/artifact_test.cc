@@ -90,6 +90,59 @@ TEST(RoundTrips, WriteTheSameBytes) {
   EXPECT_EQ(*WriteArtifact(**read, kNewestVersion), *bytes);
 }
 
+// Operations of Shardy keep their dialect and builtin's types: casts stand between the two kinds.
+constexpr absl::string_view kSharded = R"(
+module @sharded attributes {mhlo.num_partitions = 8 : i32} {
+  sdy.mesh @mesh = <["a"=4, "b"=2]>
+  sdy.mesh @other = <["a"=8], device_ids=[7, 6, 5, 4, 3, 2, 1, 0]>
+  sdy.mesh @one = <[], device_ids=[3]>
+  func.func public @main(%a: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"a":(1)2, "b"}p1, {?}], replicated={"a":(2)2}>}, %b: tensor<8x8xf32>) -> (tensor<8x8xf32> {sdy.sharding = #sdy.sharding<mesh<["x"=8]>, [{"x", ?}p0, {}]>}, tensor<f32>) {
+    %0 = sdy.sharding_constraint %a <@mesh, [{"a"}, {}], unreduced={"b"}> : tensor<8x8xf32>
+    %1 = stablehlo.add %0, %b {sdy.sharding = #sdy.sharding_per_value<[<@other, [{}, {"a"}]>]>, sdy.sharding_rule = #sdy.op_sharding_rule<([i, j], [i, j])->([i, j]) {i=8, j=8}>} : tensor<8x8xf32>
+    %2:2 = sdy.manual_computation(%1, %b) in_shardings=[<@mesh, [{"a"}, {}]>, <@mesh, [{}, {}]>] out_shardings=[<@mesh, [{"a"}, {}]>, <@mesh, [], unreduced={"a"}>] manual_axes={"a"} (%c: tensor<2x8xf32>, %d: tensor<8x8xf32>) {
+      %z = stablehlo.constant dense<0.0> : tensor<f32>
+      %3 = stablehlo.reduce(%c init: %z) applies stablehlo.add across dimensions = [0, 1] : (tensor<2x8xf32>, tensor<f32>) -> tensor<f32>
+      %4 = sdy.manual_computation(%c) in_shardings=[<@mesh, [{}, {"b"}]>] out_shardings=[<@mesh, [{}, {"b"}]>] manual_axes={"b"} (%e: tensor<2x4xf32>) {
+        %5 = stablehlo.negate %e : tensor<2x4xf32>
+        sdy.return %5 : tensor<2x4xf32>
+      } : (tensor<2x8xf32>) -> tensor<2x8xf32>
+      sdy.return %4, %3 : tensor<2x8xf32>, tensor<f32>
+    } : (tensor<8x8xf32>, tensor<8x8xf32>) -> (tensor<8x8xf32>, tensor<f32>)
+    sdy.sharding_group %2#0 group_id=3 : tensor<8x8xf32>
+    %6 = sdy.propagation_barrier %2#0 allowed_direction=FORWARD : tensor<8x8xf32>
+    %7 = sdy.named_computation<"f">(%6) (%g: tensor<8x8xf32>) {
+      %8 = stablehlo.cosine %g : tensor<8x8xf32>
+      sdy.return %8 : tensor<8x8xf32>
+    } : (tensor<8x8xf32>) -> tensor<8x8xf32>
+    %9 = sdy.reshard %7 <@mesh, [{}, {"b"}]> : tensor<8x8xf32>
+    %p = stablehlo.constant dense<true> : tensor<i1>
+    %10 = "stablehlo.if"(%p) ({
+      stablehlo.return %9 : tensor<8x8xf32>
+    }, {
+      %11 = sdy.sharding_constraint %b <@mesh, [{}, {}]> : tensor<8x8xf32>
+      stablehlo.return %11 : tensor<8x8xf32>
+    }) : (tensor<i1>) -> tensor<8x8xf32>
+    return %10, %2#1 : tensor<8x8xf32>, tensor<f32>
+  }
+}
+)";
+
+TEST(Shardy, IsHeldFromTheFirstVersionWithOtherDialectsOn) {
+  const std::unique_ptr<Program> program = FromText(kSharded);
+  ASSERT_NE(program, nullptr);
+  for (Version version : {kFirstWithOtherDialects, Version{1, 15, 0}, kNewestVersion}) {
+    EXPECT_EQ(RoundTrip(*program, version), Generic(*program)) << version.ToString();
+  }
+  EXPECT_THAT(
+      Refusal(kSharded, {1, 10, 0}),
+      testing::HasSubstr("sdy.mesh cannot be said in StableHLO 1.10.0, but from 1.11.0 on"));
+  // An attribute alone is of the dialect, too.
+  EXPECT_THAT(Refusal("func.func @main(%a: tensor<f32> {sdy.sharding = #sdy.sharding<@m, []>}) -> "
+                      "tensor<f32> {\n  return %a : tensor<f32>\n}",
+                      {1, 10, 0}),
+              testing::HasSubstr("an attribute of the dialect sdy cannot be said"));
+}
+
 std::string Function(absl::string_view type, absl::string_view body) {
   return absl::StrCat("func.func @main(%a: ", type, ") -> ", type, " {\n", body,
                       "\n  return %0 : ", type, "\n}\n");

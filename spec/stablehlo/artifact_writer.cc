@@ -1,9 +1,13 @@
 // Writes portable artifacts: operations, then the tables that they have made, as a bytecode file.
+// Operations of StableHLO become VHLO's, with its types. Those of Shardy (sdy) keep builtin's
+// types, and a cast stands behind a value of one kind that an operation of the other kind uses.
 // Source: reference stablehlo_format.md 3 and 5. Tests: artifact_test.cc.
+#include <algorithm>
 #include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "spec/stablehlo/artifact_entries.h"
 #include "spec/stablehlo/bytecode.h"
@@ -39,20 +43,32 @@ class ArtifactWriter {
   absl::StatusOr<std::string> Write(const Program& program);
 
  private:
-  using Scope = absl::flat_hash_map<const Value*, uint64_t>;
+  // The numbers of the values that an operation may use.
+  struct Scope {
+    absl::flat_hash_map<const Value*, uint64_t> numbers;
+    absl::flat_hash_map<const Value*, uint64_t> casts;  // of the casts behind values
+    uint64_t size = 0;
+  };
 
   absl::Status WriteOperation(const Operation& op, Scope& scope, int depth, ByteWriter& out);
   absl::Status WriteParts(const Operation& op, Scope& scope, ByteWriter& out);
   absl::Status WriteRegions(const Operation& op, Scope& scope, int depth, ByteWriter& out);
   absl::Status WriteRegion(const Region& region, Scope& scope, int depth, ByteWriter& out);
   absl::Status WriteBlock(const Block& block, Scope& scope, int depth, ByteWriter& out);
-  absl::Status WriteTypes(ValueRange values, ByteWriter& out);
+  absl::Status WriteTypes(ValueRange values, Spelling spelling, ByteWriter& out);
+  absl::Status WriteOperands(const Operation& op, Scope& scope, ByteWriter& out);
+  // Finds the values that operations of both kinds use.
+  void FindCasts(const Region& region, bool in_shardy);
+  Spelling SpellingOf(const Value* value) const;
+  absl::Status WriteCasts(ValueRange values, Scope& scope, ByteWriter& out);
+  void NumberValues(ValueRange values, Scope& scope);
   // The names and numbers of the operation's inherent attributes, then of the others.
   absl::Status Attributes(const Operation& op, const VhloOp* vhlo,
                           std::vector<std::pair<absl::string_view, uint64_t>>& inherent,
                           std::vector<std::pair<absl::string_view, uint64_t>>& others);
   absl::Status WriteAttributes(const Operation& op, const VhloOp* vhlo, uint8_t& mask,
                                ByteWriter& parts);
+  absl::StatusOr<const VhloOp*> VhloFor(const Operation& op) const;
   uint64_t NameNumber(absl::string_view dialect, absl::string_view name);
   std::string Strings();
   std::string Dialects();
@@ -60,9 +76,59 @@ class ArtifactWriter {
 
   int version_;
   ArtifactEntries entries_;
-  NumberedTexts names_;       // "vhlo add_v1"
-  NumberedTexts properties_;  // the blobs
+  absl::flat_hash_set<const Value*> shardy_values_;  // of Shardy's operations and their regions
+  absl::flat_hash_set<const Value*> cast_values_;    // that operations of both kinds use
+  NumberedTexts names_;                              // "vhlo add_v1"
+  NumberedTexts properties_;                         // the blobs
 };
+
+template <typename Visit>
+void ForEachValue(const Block& block, Visit visit) {
+  for (const Value* argument : block.arguments) visit(argument);
+  for (const Operation* op : block.operations) {
+    for (const Value* result : op->results()) visit(result);
+  }
+}
+
+// Whether an operation stays one of the dialect sdy, and has builtin's types.
+bool IsShardyOp(const Operation& op) { return IsShardy(op.name()); }
+
+void ArtifactWriter::FindCasts(const Region& region, bool in_shardy) {
+  for (const Block* block : region.blocks()) {
+    if (in_shardy) shardy_values_.insert(block->arguments.begin(), block->arguments.end());
+    for (const Operation* op : block->operations) {
+      const bool is_shardy = IsShardyOp(*op);
+      if (is_shardy) shardy_values_.insert(op->results().begin(), op->results().end());
+      for (const Value* operand : op->operands()) {
+        if (shardy_values_.contains(operand) != is_shardy) cast_values_.insert(operand);
+      }
+      for (const Region& inner : op->regions()) FindCasts(inner, is_shardy);
+    }
+  }
+}
+
+Spelling ArtifactWriter::SpellingOf(const Value* value) const {
+  return shardy_values_.contains(value) ? Spelling::kBuiltin : Spelling::kVhlo;
+}
+
+// What a value is to operations of the other kind, behind its definition.
+absl::Status ArtifactWriter::WriteCasts(ValueRange values, Scope& scope, ByteWriter& out) {
+  for (const Value* value : values) {
+    if (!cast_values_.contains(value)) continue;
+    const Spelling to = SpellingOf(value) == Spelling::kVhlo ? Spelling::kBuiltin : Spelling::kVhlo;
+    const absl::StatusOr<uint64_t> type = entries_.TypeNumber(*value->type(), to);
+    if (!type.ok()) return type.status();
+    const absl::StatusOr<uint64_t> location = entries_.LocationNumber(nullptr);
+    if (!location.ok()) return location.status();
+    out.Varint(NameNumber("builtin", "unrealized_conversion_cast"));
+    out.Byte(0x02 | 0x04);
+    out.Varint(*location);
+    for (const uint64_t number : {uint64_t{1}, *type, uint64_t{1}, scope.numbers.at(value)}) {
+      out.Varint(number);
+    }
+  }
+  return absl::OkStatus();
+}
 
 uint64_t ArtifactWriter::NameNumber(absl::string_view dialect, absl::string_view name) {
   entries_.dialects().Number(dialect);
@@ -82,7 +148,7 @@ absl::Status ArtifactWriter::Attributes(
       inherent.emplace_back(vhlo->attributes[i].name, (*numbers)[i]);
     }
   }
-  // The module and its attributes remain builtin's.
+  // The module, Shardy's operations and their attributes have builtin's spelling.
   const Spelling spelling = vhlo != nullptr ? Spelling::kVhlo : Spelling::kBuiltin;
   for (const NamedAttribute& attribute : op.attributes()) {
     const bool is_inherent =
@@ -109,12 +175,19 @@ absl::Status ArtifactWriter::WriteAttributes(const Operation& op, const VhloOp* 
   if (vhlo != nullptr) {
     for (const auto& [name, number] : inherent) blob.Varint(number);
   } else {
-    for (absl::string_view wanted : {"sym_name", "sym_visibility"}) {
-      uint64_t bits = 0;
-      for (const auto& [name, number] : inherent) {
-        if (name == wanted) bits = number << 1 | 1;
+    for (const Field& field : op.row()->attributes) {
+      const auto found = std::find_if(inherent.begin(), inherent.end(),
+                                      [&](const auto& one) { return one.first == field.name; });
+      const bool given = found != inherent.end();
+      if (field.required() && !given) {
+        return absl::InvalidArgumentError(
+            absl::StrCat("the attribute ", field.name, " is missing"));
       }
-      blob.Varint(bits);
+      if (field.required()) {
+        blob.Varint(found->second);
+      } else {
+        blob.VarintWithFlag(given ? found->second : 0, given);
+      }
     }
   }
   if (has_properties && !blob.bytes().empty()) {
@@ -124,12 +197,26 @@ absl::Status ArtifactWriter::WriteAttributes(const Operation& op, const VhloOp* 
   return absl::OkStatus();
 }
 
-absl::Status ArtifactWriter::WriteTypes(ValueRange values, ByteWriter& out) {
+absl::Status ArtifactWriter::WriteTypes(ValueRange values, Spelling spelling, ByteWriter& out) {
   out.Varint(values.size());
   for (const Value* value : values) {
-    absl::StatusOr<uint64_t> type = entries_.TypeNumber(*value->type(), Spelling::kVhlo);
+    absl::StatusOr<uint64_t> type = entries_.TypeNumber(*value->type(), spelling);
     if (!type.ok()) return type.status();
     out.Varint(*type);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ArtifactWriter::WriteOperands(const Operation& op, Scope& scope, ByteWriter& out) {
+  const Spelling spelling = IsShardyOp(op) ? Spelling::kBuiltin : Spelling::kVhlo;
+  out.Varint(op.operands().size());
+  for (const Value* operand : op.operands()) {
+    const auto& numbers = SpellingOf(operand) == spelling ? scope.numbers : scope.casts;
+    const auto number = numbers.find(operand);
+    if (number == numbers.end()) {
+      return absl::InvalidArgumentError("an operand is a value that is not defined before");
+    }
+    out.Varint(number->second);
   }
   return absl::OkStatus();
 }
@@ -137,11 +224,15 @@ absl::Status ArtifactWriter::WriteTypes(ValueRange values, ByteWriter& out) {
 absl::Status ArtifactWriter::WriteBlock(const Block& block, Scope& scope, int depth,
                                         ByteWriter& out) {
   const bool has_arguments = !block.arguments.empty();
-  out.VarintWithFlag(block.operations.size(), has_arguments);
+  size_t casts = 0;
+  if (!cast_values_.empty()) {
+    ForEachValue(block, [&](const Value* value) { casts += cast_values_.count(value); });
+  }
+  out.VarintWithFlag(block.operations.size() + casts, has_arguments);
   if (has_arguments) {
     out.Varint(block.arguments.size());
     for (const Value* argument : block.arguments) {
-      absl::StatusOr<uint64_t> type = entries_.TypeNumber(*argument->type(), Spelling::kVhlo);
+      absl::StatusOr<uint64_t> type = entries_.TypeNumber(*argument->type(), SpellingOf(argument));
       if (!type.ok()) return type.status();
       absl::StatusOr<uint64_t> location = entries_.LocationNumber(argument->location());
       if (!location.ok()) return location.status();
@@ -153,11 +244,24 @@ absl::Status ArtifactWriter::WriteBlock(const Block& block, Scope& scope, int de
       out.Varint(*location);
     }
     if (version_ >= 3) out.Byte(0);
+    absl::Status status = WriteCasts(block.arguments, scope, out);
+    if (!status.ok()) return status;
   }
   for (const Operation* op : block.operations) {
-    if (absl::Status status = WriteOperation(*op, scope, depth, out); !status.ok()) return status;
+    absl::Status status = WriteOperation(*op, scope, depth, out);
+    if (status.ok()) status = WriteCasts(op->results(), scope, out);
+    if (!status.ok()) return status;
   }
   return absl::OkStatus();
+}
+
+// Casts follow the values that an argument list or an operation defines.
+void ArtifactWriter::NumberValues(ValueRange values, Scope& scope) {
+  for (const Value* value : values) scope.numbers[value] = scope.size++;
+  if (cast_values_.empty()) return;
+  for (const Value* value : values) {
+    if (cast_values_.contains(value)) scope.casts[value] = scope.size++;
+  }
 }
 
 // Numbers all values of the region itself, then writes it. What is nested comes behind them.
@@ -165,20 +269,22 @@ absl::Status ArtifactWriter::WriteRegion(const Region& region, Scope& scope, int
                                          ByteWriter& out) {
   out.Varint(region.blocks().size());
   if (region.blocks().empty()) return absl::OkStatus();
-  std::vector<const Value*> values;
+  const uint64_t first = scope.size;
   for (const Block* block : region.blocks()) {
-    for (const Value* argument : block->arguments) values.push_back(argument);
-    for (const Operation* op : block->operations) {
-      for (const Value* result : op->results()) values.push_back(result);
-    }
+    NumberValues(block->arguments, scope);
+    for (const Operation* op : block->operations) NumberValues(op->results(), scope);
   }
-  out.Varint(values.size());
-  const uint64_t first = scope.size();
-  for (size_t i = 0; i < values.size(); ++i) scope[values[i]] = first + i;
+  out.Varint(scope.size - first);
   for (const Block* block : region.blocks()) {
     if (absl::Status status = WriteBlock(*block, scope, depth, out); !status.ok()) return status;
   }
-  for (const Value* value : values) scope.erase(value);
+  for (const Block* block : region.blocks()) {
+    ForEachValue(*block, [&](const Value* value) {
+      scope.numbers.erase(value);
+      scope.casts.erase(value);
+    });
+  }
+  scope.size = first;
   return absl::OkStatus();
 }
 
@@ -198,37 +304,42 @@ absl::Status ArtifactWriter::WriteRegions(const Operation& op, Scope& scope, int
   return absl::OkStatus();
 }
 
-absl::Status ArtifactWriter::WriteParts(const Operation& op, Scope& scope, ByteWriter& out) {
-  const bool is_module = op.name() == "builtin.module";
-  const VhloOp* vhlo = nullptr;
-  if (!is_module) {
-    absl::StatusOr<const VhloOp*> found = VhloOpFor(op, entries_);
-    if (!found.ok()) return found.status();
-    vhlo = *found;
+// Null for the operations that are not VHLO's: the module and those of Shardy.
+absl::StatusOr<const VhloOp*> ArtifactWriter::VhloFor(const Operation& op) const {
+  if (op.name() == "builtin.module") return nullptr;
+  if (!IsShardyOp(op) || op.row() == nullptr) return VhloOpFor(op, entries_);
+  if (entries_.version() < kFirstWithOtherDialects) {
+    return absl::UnimplementedError(absl::StrCat(op.name(), " cannot be said in StableHLO ",
+                                                 entries_.version().ToString(), ", but from ",
+                                                 kFirstWithOtherDialects.ToString(), " on"));
   }
+  return nullptr;
+}
+
+absl::Status ArtifactWriter::WriteParts(const Operation& op, Scope& scope, ByteWriter& out) {
+  const absl::StatusOr<const VhloOp*> found = VhloFor(op);
+  if (!found.ok()) return found.status();
+  const VhloOp* const vhlo = *found;
   uint8_t mask = 0;
   ByteWriter parts;
   if (absl::Status status = WriteAttributes(op, vhlo, mask, parts); !status.ok()) return status;
   if (!op.results().empty()) {
     mask |= 0x02;
-    if (absl::Status status = WriteTypes(op.results(), parts); !status.ok()) return status;
+    if (absl::Status status =
+            WriteTypes(op.results(), IsShardyOp(op) ? Spelling::kBuiltin : Spelling::kVhlo, parts);
+        !status.ok())
+      return status;
   }
   if (!op.operands().empty()) {
     mask |= 0x04;
-    parts.Varint(op.operands().size());
-    for (const Value* operand : op.operands()) {
-      auto number = scope.find(operand);
-      if (number == scope.end()) {
-        return absl::InvalidArgumentError("an operand is a value that is not defined before");
-      }
-      parts.Varint(number->second);
-    }
+    if (absl::Status status = WriteOperands(op, scope, parts); !status.ok()) return status;
   }
   if (!op.regions().empty()) mask |= 0x10;
   absl::StatusOr<uint64_t> location = entries_.LocationNumber(op.location);
   if (!location.ok()) return location.status();
-  out.Varint(is_module ? NameNumber("builtin", "module")
-                       : NameNumber("vhlo", absl::string_view(vhlo->name).substr(5)));
+  const absl::string_view name = vhlo == nullptr ? op.name() : absl::string_view(vhlo->name);
+  const size_t dot = name.find('.');
+  out.Varint(NameNumber(name.substr(0, dot), name.substr(dot + 1)));
   out.Byte(mask);
   out.Varint(*location);
   out.Bytes(parts.bytes());
@@ -295,7 +406,8 @@ std::string ArtifactWriter::Offsets() {
       out.Varint(dialect);
       out.Varint(end - i);
       for (; i < end; ++i) {
-        out.VarintWithFlag((*entries)[i].head.size() + (*entries)[i].blob.size(), true);
+        const ArtifactEntry& entry = (*entries)[i];
+        out.VarintWithFlag(entry.head.size() + entry.blob.size(), !entry.is_text);
       }
     }
   }
@@ -307,6 +419,7 @@ absl::StatusOr<std::string> ArtifactWriter::Write(const Program& program) {
   entries_.dialects().Number("vhlo");
   ByteWriter ir;
   ir.VarintWithFlag(1, false);
+  for (const Region& region : program.module->regions()) FindCasts(region, /*in_shardy=*/false);
   Scope scope;
   absl::Status status = WriteOperation(*program.module, scope, 0, ir);
   if (!status.ok()) return status;

@@ -30,6 +30,8 @@ struct Version {
 // The first version of VHLO, and the newest that is known here.
 inline constexpr Version kOldestVersion = {0, 9, 0};
 inline constexpr Version kNewestVersion = {1, 20, 0};
+// The first version in which artifacts may hold operations of other dialects, as Shardy's.
+inline constexpr Version kFirstWithOtherDialects = {1, 11, 0};
 // The first version with pairs of async_start and async_done.
 inline constexpr Version kFirstWithPairs = {1, 15, 0};
 // The newest version of MLIR's bytecode that is known here.

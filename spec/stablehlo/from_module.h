@@ -24,17 +24,17 @@ enum class ChloForm {
   kComposites,
 };
 
-// How annotations of Shardy and asynchronous operations are written.
-enum class Forms {
-  // Annotations are frontend attributes and custom calls, as in HLO, and asynchronous operations
-  // run where they start: what every implementation of StableHLO understands.
-  kCommon,
-  // Annotations as in HLO; asynchronous collectives and slices are pairs of async_start and
-  // async_done: artifacts of the versions that have these (kFirstWithPairs).
-  kPairs,
-  // Pairs, and annotations as operations and attributes of the dialect sdy: text.
-  kAll,
+// How annotations of Shardy and asynchronous operations are written. Without either, it is what
+// every implementation of StableHLO understands.
+struct Forms {
+  // Asynchronous collectives and slices are pairs of async_start and async_done; else they run
+  // where they start. Artifacts have pairs from the version kFirstWithPairs on.
+  bool pairs = false;
+  // Annotations are operations and attributes of the dialect sdy; else frontend attributes and
+  // custom calls, as in HLO. Artifacts have sdy from the version kFirstWithOtherDialects on.
+  bool shardy = false;
 };
+inline constexpr Forms kAllForms = {.pairs = true, .shardy = true};  // text
 
 // UNIMPLEMENTED, naming the instruction, for what StableHLO and CHLO have no operation for (the
 // list is in docs/stablehlo_writing.md); RESOURCE_EXHAUSTED where regions, which StableHLO cannot
@@ -44,7 +44,7 @@ enum class Forms {
 absl::StatusOr<std::unique_ptr<Program>> FromModule(const Module& module,
                                                     absl::Span<const std::string> result_names = {},
                                                     ChloForm chlo = ChloForm::kOperations,
-                                                    Forms forms = Forms::kCommon);
+                                                    Forms forms = {});
 
 }  // namespace assay::stablehlo
 

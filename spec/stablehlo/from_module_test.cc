@@ -386,8 +386,8 @@ TEST(FromModuleTest, ShardyIsItsDialectWhereItIsAskedFor) {
     return PrintText(**FromModule(*converted->module, {}, ChloForm::kOperations, form),
                      PrintForm::kPretty);
   };
-  EXPECT_EQ(written(Forms::kAll), sharded);
-  EXPECT_THAT(written(Forms::kCommon),
+  EXPECT_EQ(written(kAllForms), sharded);
+  EXPECT_THAT(written(Forms{}),
               AllOf(HasSubstr("@xla.sdy.GlobalToLocalShape("), Not(HasSubstr("sdy.mesh @"))));
 }
 
@@ -406,7 +406,7 @@ ENTRY e {
 })");
   ASSERT_TRUE(module.ok()) << module.status();
   const absl::StatusOr<std::unique_ptr<Program>> program =
-      FromModule(**module, {}, ChloForm::kOperations, Forms::kAll);
+      FromModule(**module, {}, ChloForm::kOperations, kAllForms);
   ASSERT_TRUE(program.ok()) << program.status();
   EXPECT_THAT(PrintText(**program, PrintForm::kPretty),
               AllOf(HasSubstr("sdy.mesh @mesh"), HasSubstr("@xla.sdy.GlobalToLocalShape("),
@@ -438,18 +438,18 @@ TEST(FromModuleTest, AsynchronousCollectivesArePairsWhereTheyAreAskedFor) {
     return PrintText(**FromModule(*converted->module, {}, ChloForm::kOperations, forms),
                      PrintForm::kPretty);
   };
-  EXPECT_EQ(written(Forms::kAll), text);
-  EXPECT_EQ(written(Forms::kPairs), text);
+  EXPECT_EQ(written(kAllForms), text);
+  EXPECT_EQ(written(Forms{.pairs = true}), text);
   // An artifact holds the pair from the first version on that has it.
-  const auto pairs = FromModule(*converted->module, {}, ChloForm::kComposites, Forms::kPairs);
+  const auto pairs =
+      FromModule(*converted->module, {}, ChloForm::kComposites, Forms{.pairs = true});
   const absl::StatusOr<std::string> artifact = WriteArtifact(**pairs, kFirstWithPairs);
   ASSERT_TRUE(artifact.ok()) << artifact.status();
   const absl::StatusOr<std::unique_ptr<Program>> again = ParseBytecode(*artifact, "f.mlirbc");
   ASSERT_TRUE(again.ok()) << again.status();
   EXPECT_EQ(PrintText(**again, PrintForm::kPretty), text);
   EXPECT_EQ(WriteArtifact(**pairs, {1, 14, 0}).status().code(), absl::StatusCode::kUnimplemented);
-  EXPECT_THAT(written(Forms::kCommon),
-              AllOf(HasSubstr("stablehlo.all_gather"), Not(HasSubstr("async"))));
+  EXPECT_THAT(written(Forms{}), AllOf(HasSubstr("stablehlo.all_gather"), Not(HasSubstr("async"))));
   // One of HLO's own forms, and a computation that StableHLO has no pair for.
   const absl::StatusOr<std::unique_ptr<Module>> module = ParseModule(R"(HloModule m, replica_count=2
 sum { x = f32[] parameter(0) y = f32[] parameter(1) ROOT s = f32[] add(x, y) }
@@ -464,7 +464,7 @@ ENTRY e {
 })");
   ASSERT_TRUE(module.ok()) << module.status();
   const absl::StatusOr<std::unique_ptr<Program>> own =
-      FromModule(**module, {}, ChloForm::kOperations, Forms::kAll);
+      FromModule(**module, {}, ChloForm::kOperations, kAllForms);
   ASSERT_TRUE(own.ok()) << own.status();
   const std::string printed = PrintText(**own, PrintForm::kPretty);
   const std::vector<std::string> parts = absl::StrSplit(printed, "stablehlo.async_start");

@@ -38,8 +38,8 @@ class ModuleWriter {
         program_(program),
         result_names_(result_names),
         composites_(chlo == ChloForm::kComposites),
-        asynchronous_(forms != Forms::kCommon),
-        shardy_(forms == Forms::kAll) {}
+        asynchronous_(forms.pairs),
+        shardy_(forms.shardy) {}
   absl::Status Write();
 
  private:

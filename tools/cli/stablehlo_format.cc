@@ -42,13 +42,13 @@ absl::StatusOr<std::string> StablehloOf(const Module& module, const std::string&
                                         bool locations) {
   const absl::StatusOr<stablehlo::Version> version = VersionOf(format);
   if (!version.ok()) return version.status();
+  const stablehlo::Forms forms = {.pairs = *version >= stablehlo::kFirstWithPairs,
+                                  .shardy = *version >= stablehlo::kFirstWithOtherDialects};
   const absl::StatusOr<std::unique_ptr<stablehlo::Program>> program =
       IsStablehloArtifact(format)
-          ? stablehlo::FromModule(module, result_names, stablehlo::ChloForm::kComposites,
-                                  *version < stablehlo::kFirstWithPairs ? stablehlo::Forms::kCommon
-                                                                        : stablehlo::Forms::kPairs)
+          ? stablehlo::FromModule(module, result_names, stablehlo::ChloForm::kComposites, forms)
           : stablehlo::FromModule(module, result_names, stablehlo::ChloForm::kOperations,
-                                  stablehlo::Forms::kAll);
+                                  stablehlo::kAllForms);
   if (!program.ok()) return program.status();
   if (IsStablehloArtifact(format)) return stablehlo::WriteArtifact(**program, *version);
   return PrintText(

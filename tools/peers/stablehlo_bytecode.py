@@ -65,7 +65,7 @@ def plain(text):
 
 
 def artifact(text, version):
-    out = stablehlo.serialize_portable_artifact(ir.Module.parse(text), version)
+    out = stablehlo.serialize_portable_artifact(ir.Module.parse(text), version, allow_other_dialects=True)
     return generic(stablehlo.deserialize_portable_artifact(context, out)), out
 
 

@@ -10,6 +10,7 @@ import tempfile
 import unittest
 
 import known_answers
+import stored_answers
 from assay_process import Refusal
 from stored_answers import key_of
 
@@ -105,6 +106,32 @@ class KnownAnswersTest(unittest.TestCase):
         known = self.known('--strict')
         known.execute(known.compile('hlo-text', MODULE), ARGUMENTS)
         self.assertEqual(known.xla.asked, [MODULE])
+
+    def test_a_question_that_ends_the_process_is_recorded(self):
+        record = os.path.join(self.folder.name, 'record')
+
+        class Ends(Peer):
+            def execute(self, compiled, arguments):
+                os._exit(3)
+
+        for peer, arguments in ((Ends(), ARGUMENTS), (Peer(), RESULTS)):
+            child = os.fork()
+            if child == 0:
+                recorder = stored_answers.Recorder(peer, record)
+                recorder.hello()
+                module = stored_answers.StoredModule(MODULE)
+                recorder.target.compile = lambda *_: module
+                recorder.execute(recorder.compile('hlo-text', MODULE), arguments)
+                os._exit(0)
+            os.waitpid(child, 0)
+        with contextlib.redirect_stdout(io.StringIO()):
+            stored_answers.pack(record)
+        stored = stored_answers.Stored(record + '.gz')
+        module = stored.compile('hlo-text', MODULE)
+        self.assertEqual(stored.execute(module, RESULTS), (0.0, [[('u8[4]', b'peer')]]))
+        with self.assertRaisesRegex(Refusal, stored_answers.ENDED) as refused:
+            stored.execute(module, ARGUMENTS)
+        self.assertEqual(refused.exception.kind, 'internal')
 
 
 if __name__ == '__main__':

@@ -5,7 +5,7 @@ usage: stored_answers.py FILE         answers requests (docs/process_backend.md)
        stored_answers.py FILE --pack  sorts a file that xla_cpu.py --record has written, and packs it
 
 A file is JSON, a line each: what the target said of itself, then answers under the hash of module and arguments. What
-is not in it is not supported.
+is not in it is not supported. A question that ended the target's process has an answer, too: that it did.
 """
 import base64
 import gzip
@@ -18,6 +18,7 @@ import sys
 from assay_process import Refusal, serve
 
 LONGEST_MESSAGE = 200
+ENDED = 'the process ended before it answered'
 
 
 def key_of(module, arguments=()):
@@ -46,6 +47,7 @@ class Recorder:
         return hello
 
     def refusing(self, key, function, *arguments):
+        self.write({'key': key, 'kind': 'internal', 'message': ENDED})  # counts unless another line with the key follows
         try:
             return function(*arguments)
         except Refusal as refusal:
@@ -54,6 +56,7 @@ class Recorder:
 
     def compile(self, module_format, module):
         compiled = self.refusing(key_of(module), self.target.compile, module_format, module)
+        self.write({'key': key_of(module)})  # was not refused
         compiled.module = module
         return compiled
 
@@ -107,6 +110,7 @@ class Stored:
 def pack(path):
     with open(path) as f:
         answers = {answer['key']: answer for answer in map(json.loads, f)}
+    answers = {key: answer for key, answer in answers.items() if len(answer) > 1}  # not what was only compiled
     lines = ''.join(json.dumps(answers[key]) + '\n' for key in sorted(answers))
     with open(path + '.gz', 'wb') as f:
         f.write(gzip.compress(lines.encode(), 9, mtime=0))

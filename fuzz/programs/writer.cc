@@ -102,6 +102,21 @@ bool IsTooLong(Sizes sizes, int64_t most) {
   return false;
 }
 
+// Returns true if the reference interpreter takes microseconds for each element.
+bool IsCostly(const Instruction& instruction) {
+  switch (instruction.opcode()) {
+    case Opcode::kBatchNormGrad:
+    case Opcode::kBatchNormInference:
+    case Opcode::kBatchNormTraining:
+      return true;
+    default:
+      break;
+  }
+  const bool is_function =
+      instruction.info().accuracy == Accuracy::kFunction || instruction.opcode() == Opcode::kAbs;
+  return is_function && IsComplex(instruction.operand(0)->shape().element_type());
+}
+
 }  // namespace
 
 ProgramWriter::ProgramWriter(const Grammar& grammar, absl::Span<const uint8_t> records,
@@ -306,7 +321,16 @@ Instruction* ProgramWriter::AddHidden(std::unique_ptr<Instruction> instruction) 
   return AddInferred(std::move(instruction), *std::move(shape));
 }
 
+bool ProgramWriter::IsTooCostly(const Instruction& instruction) const {
+  return IsCostly(instruction) &&
+         IsTooLong(instruction.operand(0)->shape().dimensions(), limits().costly_elements);
+}
+
 Instruction* ProgramWriter::AddInferred(std::unique_ptr<Instruction> instruction, Shape shape) {
+  if (IsTooCostly(*instruction)) {
+    LeaveOut();
+    return nullptr;
+  }
   int64_t count = 0;
   for (const Shape* leaf : Leaves(shape)) {
     if (!leaf->is_array()) continue;
@@ -352,7 +376,7 @@ Instruction* ProgramWriter::FinishIfLegal(std::unique_ptr<Instruction> instructi
 Instruction* ProgramWriter::FinishAs(std::unique_ptr<Instruction> instruction,
                                      std::shared_ptr<const Shape> shape) {
   const int64_t count = CountOf(shape->dimensions());
-  if (count > 1 && elements_ + count > limits().all_elements) {
+  if ((count > 1 && elements_ + count > limits().all_elements) || IsTooCostly(*instruction)) {
     LeaveOut();
     return nullptr;
   }

@@ -227,6 +227,7 @@ class ProgramWriter {
   void WriteChain(absl::Span<const Row* const> rows, int64_t links);
   // Appends an instruction whose inferred shape is known, or returns null beyond the limits.
   Instruction* AddInferred(std::unique_ptr<Instruction> instruction, Shape shape);
+  bool IsTooCostly(const Instruction& instruction) const;
   Instruction* Append(std::unique_ptr<Instruction> instruction);
   // Converts an earlier value with these sizes or this type to the requested type and sizes.
   // Returns null if there is none.

@@ -14,18 +14,24 @@ class Questions {
   // Counts a run. Returns false if none is left.
   bool Ask() {
     const std::chrono::duration<double> spent = Clock::now() - start_;
-    if (asked_ >= limits_.questions) return false;
-    if (limits_.seconds >= 0 && spent.count() > limits_.seconds) return false;
+    if (asked_ >= limits_.questions || (limits_.seconds >= 0 && spent.count() > limits_.seconds) ||
+        (limits_.stop != nullptr && limits_.stop->load())) {
+      refused_ = true;
+      return false;
+    }
     ++asked_;
     return true;
   }
   int64_t asked() const { return asked_; }
+  // Returns true if a limit was in the way of a run.
+  bool refused() const { return refused_; }
 
  private:
   using Clock = std::chrono::steady_clock;
   const ReduceLimits limits_;
   const Clock::time_point start_ = Clock::now();
   int64_t asked_ = 0;
+  bool refused_ = false;
 };
 
 }  // namespace assay::fuzz

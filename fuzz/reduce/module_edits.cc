@@ -1,7 +1,6 @@
 #include "fuzz/reduce/module_edits.h"
 
 #include <algorithm>
-#include <functional>
 #include <memory>
 #include <numeric>
 #include <set>
@@ -13,35 +12,6 @@
 
 namespace assay::fuzz {
 namespace {
-
-// The module with each instruction changed by `edit`, which is given the original and the copy;
-// none where it says so or where the result is not valid.
-using EditCopy = std::function<bool(const Instruction& original, Instruction* copy)>;
-
-std::unique_ptr<Module> Edited(const Module& module, const EditCopy& edit) {
-  auto copy = std::make_unique<Module>(module.name());
-  copy->replica_count = module.replica_count;
-  copy->num_partitions = module.num_partitions;
-  CalleeMap callees;
-  for (const auto& computation : module.computations()) {
-    std::unique_ptr<Computation> own = EmptyCopy(*computation);
-    InstructionMap instructions;
-    for (const auto& each : computation->instructions()) {
-      std::unique_ptr<Instruction> other = CopyInstruction(*each, instructions, callees);
-      if (!edit(*each, other.get())) return nullptr;
-      instructions[each.get()] = own->Add(std::move(other));
-    }
-    own->set_root(instructions.at(computation->root()));
-    callees[computation.get()] = copy->Add(std::move(own));
-  }
-  copy->set_entry(callees.at(module.entry()));
-  return copy;
-}
-
-std::optional<Cut> Checked(std::unique_ptr<Module> module, std::vector<DeviceInputs> inputs) {
-  if (module == nullptr || !VerifyModule(*module, {Rules::kStrict}).ok()) return std::nullopt;
-  return Cut{std::move(module), std::move(inputs)};
-}
 
 // --- Sizes. ------------------------------------------------------------------------------------
 
@@ -183,6 +153,31 @@ constexpr EditAttribute kEdits[] = {
 };
 
 }  // namespace
+
+std::unique_ptr<Module> Edited(const Module& module, const EditCopy& edit) {
+  auto copy = std::make_unique<Module>(module.name());
+  copy->replica_count = module.replica_count;
+  copy->num_partitions = module.num_partitions;
+  CalleeMap callees;
+  for (const auto& computation : module.computations()) {
+    std::unique_ptr<Computation> own = EmptyCopy(*computation);
+    InstructionMap instructions;
+    for (const auto& each : computation->instructions()) {
+      std::unique_ptr<Instruction> other = CopyInstruction(*each, instructions, callees);
+      if (!edit(*each, other.get())) return nullptr;
+      instructions[each.get()] = own->Add(std::move(other));
+    }
+    own->set_root(instructions.at(computation->root()));
+    callees[computation.get()] = copy->Add(std::move(own));
+  }
+  copy->set_entry(callees.at(module.entry()));
+  return copy;
+}
+
+std::optional<Cut> Checked(std::unique_ptr<Module> module, std::vector<DeviceInputs> inputs) {
+  if (module == nullptr || !VerifyModule(*module, {Rules::kStrict}).ok()) return std::nullopt;
+  return Cut{std::move(module), std::move(inputs)};
+}
 
 std::vector<int64_t> DimensionSizes(const Module& module) {
   std::set<int64_t, std::greater<>> sizes;

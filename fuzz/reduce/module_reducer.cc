@@ -6,6 +6,7 @@
 #include "fuzz/reduce/module_cuts.h"
 #include "fuzz/reduce/module_edits.h"
 #include "fuzz/reduce/reducer.h"
+#include "fuzz/reduce/simpler_values.h"
 #include "spec/builder/copy_module.h"
 
 namespace assay::fuzz {
@@ -40,12 +41,14 @@ class ModuleReducer {
       }
       TakeOneElement();
       ShrinkSizes();
+      NarrowTypes();
       SimplifyAttributes();
       LowerConstants();
     }
     SimplifyValues();
     now_.module->UniquifyNames();
-    return {std::move(now_.module), std::move(now_.inputs), questions_.asked()};
+    return {std::move(now_.module), std::move(now_.inputs), questions_.asked(),
+            !questions_.refused()};
   }
 
  private:
@@ -104,6 +107,13 @@ class ModuleReducer {
     }
   }
 
+  void NarrowTypes() {
+    for (int64_t step = 0; step < TypeEdits(); ++step) {
+      std::optional<Cut> cut = WithNarrowerTypes(*now_.module, now_.inputs, step);
+      if (cut) Try(*std::move(cut));
+    }
+  }
+
   void SimplifyAttributes() {
     for (int64_t i = 0; i < now_.module->entry()->instruction_count(); ++i) {
       for (int64_t edit = 0; edit < AttributeEdits(); ++edit) {
@@ -143,12 +153,7 @@ class ModuleReducer {
     return true;
   }
 
-  static Element OneOf(ElementType type) {
-    const ElementType part = Info(type).component;
-    return {IsFloat(part) ? EncodeFloat(part, 1) : EncodeInteger(part, 1), 0};
-  }
-
-  // All elements zero; all the first one; one by one zero, else 1.
+  // All elements zero; all the first one; all integers, all powers of two; then one by one.
   void SimplifyValues() {
     for (size_t device = 0; device < now_.inputs.size(); ++device) {
       for (size_t k = 0; k < now_.inputs[device].arguments.size(); ++k) SimplifyValue(device, k);
@@ -161,15 +166,25 @@ class ModuleReducer {
     Literal uniform = before;
     for (int64_t i = 1; i < before.element_count(); ++i) uniform.Set(i, before.Get(0));
     if (TryValue(device, k, uniform)) return;
+    for (const SimplerValue simpler : {NearestInteger, NearestPowerOfTwo}) {
+      Literal all = now_.inputs[device].arguments[k];
+      for (int64_t i = 0; i < all.element_count(); ++i) {
+        all.Set(i, SimplerElement(all.element_type(), all.Get(i), simpler));
+      }
+      TryValue(device, k, std::move(all));
+    }
     const int64_t count = std::min<int64_t>(before.element_count(), 32);
-    for (int64_t i = 0; i < count; ++i) {
-      Literal one_zero = now_.inputs[device].arguments[k];
-      if (one_zero.Get(i) == Element{0, 0}) continue;
-      one_zero.Set(i, {0, 0});
-      if (TryValue(device, k, std::move(one_zero))) continue;
-      Literal one = now_.inputs[device].arguments[k];
-      one.Set(i, OneOf(before.element_type()));
-      TryValue(device, k, std::move(one));
+    for (int64_t i = 0; i < count; ++i) SimplifyElement(device, k, i);
+  }
+  // The simplest value that shows the finding.
+  void SimplifyElement(size_t device, size_t k, int64_t i) {
+    for (const SimplerValue simpler : kSimplerValues) {
+      Literal changed = now_.inputs[device].arguments[k];
+      const Element before = changed.Get(i);
+      const Element after = SimplerElement(changed.element_type(), before, simpler);
+      if (after == before) continue;
+      changed.Set(i, after);
+      if (TryValue(device, k, std::move(changed))) return;
     }
   }
 

@@ -4,6 +4,7 @@
 #ifndef ASSAY_FUZZ_REDUCE_REDUCER_H_
 #define ASSAY_FUZZ_REDUCE_REDUCER_H_
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -16,8 +17,9 @@
 namespace assay::fuzz {
 
 struct ReduceLimits {
-  int64_t questions = 400;  // the maximum number of runs of the target
-  double seconds = 60;      // the time limit; negative for none
+  int64_t questions = 400;                  // the maximum number of runs of the target
+  double seconds = 60;                      // the time limit; negative for none
+  const std::atomic<bool>* stop = nullptr;  // ends the reduction once it is true
 };
 
 // Return true if these bytes, or this module, still show the finding.
@@ -32,12 +34,14 @@ struct ReducedModule {
   std::unique_ptr<Module> module;
   std::vector<DeviceInputs> inputs;
   int64_t questions = 0;  // the number of runs
+  bool complete = true;   // false if a limit ended the reduction
 };
 
 // Returns the smallest module that was found. The steps are, in turn: one result instead of
 // several; an instruction of the entry as the root; an instruction replaced by a parameter with its
 // golden value; an inlined computation; an elementwise program on one element; smaller sizes;
-// simpler attributes; smaller integer constants, which reduce iterations; simpler values. A module
+// narrower types; simpler attributes; smaller integer constants, which reduce iterations; simpler
+// values. A module
 // with effects (feeds, transfers) keeps all its instructions.
 ReducedModule ReduceModule(const Module& module, absl::Span<const DeviceInputs> inputs,
                            const ShowsModule& shows, const ReduceLimits& limits);

@@ -17,6 +17,7 @@
 #include "fuzz/reduce/lax_program.h"
 #include "fuzz/reduce/module_cuts.h"
 #include "fuzz/reduce/module_edits.h"
+#include "fuzz/reduce/simpler_values.h"
 #include "gtest/gtest.h"
 #include "spec/arrays/arrays.h"
 #include "spec/files/file_io.h"
@@ -144,6 +145,64 @@ TEST(ReducerTest, SizesAttributesAndLoopsGetSmaller) {
   EXPECT_EQ(DimensionSizes(*loop.module), std::vector<int64_t>{}) << PrintModule(*loop.module);
 }
 
+TEST(ReducerTest, TypesBecomeNarrow) {
+  const auto module = MustParse(
+      "ENTRY e { x = f64[2] parameter(0) i = s64[2] parameter(1) k = s64[2] constant({300, 2})\n"
+      "  j = s64[2] add(i, k) r = f64[2] negate(x) ROOT t = (f64[2], s64[2]) tuple(r, j) }");
+  const std::vector<DeviceInputs> inputs = {{{Value("f64[2] {0.5, 3}"), Value("s64[2] {-1, 7}")}}};
+  const auto floats = WithNarrowerTypes(*module, inputs, 0);
+  ASSERT_TRUE(floats);
+  ExpectValid(*floats->module, floats->inputs);
+  EXPECT_TRUE(Literal::BitEqual(floats->inputs[0].arguments[0], Value("f32[2] {0.5, 3}")));
+  EXPECT_EQ(floats->module->entry()->root()->shape().tuple_shape(0).element_type(),
+            ElementType::kF32);
+  const auto integers = WithNarrowerTypes(*module, inputs, 1);
+  ASSERT_TRUE(integers);
+  ExpectValid(*integers->module, integers->inputs);
+  EXPECT_TRUE(Literal::BitEqual(integers->inputs[0].arguments[1], Value("s32[2] {-1, 7}")));
+  // s8 has no 300, and there is no u64.
+  EXPECT_FALSE(WithNarrowerTypes(*integers->module, integers->inputs, 3));
+  EXPECT_FALSE(WithNarrowerTypes(*module, inputs, 2));
+}
+
+TEST(ReducerTest, ValuesBecomeSimple) {
+  struct Row {
+    const char *before, *integer, *power, *denormal;
+  };
+  for (const Row& row :
+       {Row{"f32[] -6.75", "f32[] -6", "f32[] -4", "f32[] -6.75"},
+        Row{"f32[] 0.75", "f32[] 0.75", "f32[] 0.5", "f32[] 0.75"},
+        Row{"f32[] 1e-40", "f32[] 1e-40", "f32[] 9.18355e-41", "f32[] 1.4e-45"},
+        Row{"f32[] -1e-40", "f32[] -1e-40", "f32[] -9.18355e-41", "f32[] -1.4e-45"},
+        Row{"f32[] nan", "f32[] nan", "f32[] nan", "f32[] nan"},
+        Row{"f32[] 1", "f32[] 1", "f32[] 1", "f32[] 1"},
+        Row{"s8[] -7", "s8[] -7", "s8[] -4", "s8[] -7"},
+        Row{"s8[] -128", "s8[] -128", "s8[] -128", "s8[] -128"},
+        Row{"u8[] 200", "u8[] 200", "u8[] 128", "u8[] 200"},
+        Row{"c64[] (2.5, 0)", "c64[] (2, 0)", "c64[] (2, 0)", "c64[] (2.5, 0)"}}) {
+    const Literal before = Value(row.before);
+    for (const auto& [simpler, after] :
+         {std::pair(&NearestInteger, row.integer), std::pair(&NearestPowerOfTwo, row.power),
+          std::pair(&LeastDenormal, row.denormal)}) {
+      EXPECT_EQ(SimplerElement(before.element_type(), before.Get(0), *simpler), Value(after).Get(0))
+          << row.before << " " << after;
+    }
+  }
+  const auto module = MustParse("ENTRY e { x = f32[4] parameter(0) ROOT r = f32[4] negate(x) }");
+  const auto reduced = ReduceModule(*module, {{{{Value("f32[4] {5.3, -12.5, 1e-41, 0.3}")}}}},
+                                    [](const Module&, absl::Span<const DeviceInputs> inputs) {
+                                      const Literal& x = inputs[0].arguments[0];
+                                      return x.element_count() == 4 &&
+                                             DecodeFloat(ElementType::kF32, x.Get(0).bits) > 4 &&
+                                             DecodeFloat(ElementType::kF32, x.Get(1).bits) < -8.5 &&
+                                             IsSubnormal(ElementType::kF32, x.Get(2).bits);
+                                    },
+                                    {});
+  EXPECT_TRUE(
+      Literal::BitEqual(reduced.inputs[0].arguments[0], Value("f32[4] {5, -12, 1.4e-45, 0}")));
+  EXPECT_TRUE(reduced.complete);
+}
+
 TEST(ReducerTest, TheBudgetOfQuestionsIsKept) {
   const auto module = MustParse(kProgram);
   int64_t asked = 0;
@@ -151,7 +210,10 @@ TEST(ReducerTest, TheBudgetOfQuestionsIsKept) {
     ++asked;
     return false;
   };
-  ReduceModule(*module, ProgramInputs(), shows, {.questions = 3});
+  EXPECT_FALSE(ReduceModule(*module, ProgramInputs(), shows, {.questions = 3}).complete);
+  EXPECT_EQ(asked, 3);
+  const std::atomic<bool> stop = true;
+  EXPECT_FALSE(ReduceModule(*module, ProgramInputs(), shows, {.stop = &stop}).complete);
   EXPECT_EQ(asked, 3);
 }
 

@@ -5,6 +5,7 @@
 #define ASSAY_FUZZ_REDUCE_REDUCTION_H_
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -17,6 +18,14 @@
 
 namespace assay::fuzz {
 
+// How far a reduction is.
+struct ReductionProgress {
+  int64_t questions = 0;            // asked, or known from an earlier run
+  int64_t known = 0;                // those from an earlier run
+  int64_t instructions = 0;         // of the smallest module so far
+  int64_t elements = 0, bytes = 0;  // of its arguments
+};
+
 struct ReductionOptions {
   Backend* target = nullptr;
   const conformance::TargetProfile* profile = nullptr;
@@ -27,6 +36,10 @@ struct ReductionOptions {
   // For a flaky target: the number of runs of each module, and how many of them must show the
   // finding; needs <= tries.
   int64_t tries = 1, needs = 1;
+  // The file of answers (answers.h), and what tells the reduction from others beside the module and
+  // the values. An empty path keeps none.
+  std::string answers, identity;
+  std::function<void(const ReductionProgress&)> progress;  // called after each question
 };
 
 struct Reduction {

@@ -249,6 +249,33 @@ class Fuzz(CommandLineTest):
         self.assertIn('| operation | instructions | types |', text)
         self.assertIn('Legal pairs of operation and type without a program', text)
 
+    def test_what_a_profile_judges(self):
+        page = os.path.join(self.folder.name, 'judged.md')
+        for profile, ops in (('golden', 'add,tanh'), ('cpu', 'add,reverse')):
+            self.expect(assay('fuzz', '--judgeable', page, '--profile', profile, '--ops', ops, '--no-collectives', '--programs', '60'),
+                        0, 'arrays', 'in the mean')
+            with open(page, encoding='utf-8') as file:
+                text = file.read()
+            self.assertIn('| all | ', text)
+            if profile == 'golden':  # golden's bits or wrong
+                self.assertIn(' | 0.00% | 0.00% | 0.00% |', text)
+
+    def test_relations_are_counted(self):
+        reports = []
+        for target in ('golden', MUTANT):
+            reports.append(os.path.join(self.folder.name, f'{len(reports)}.json'))
+            assay('fuzz', '--target', target, '--ops', 'add,negate,reverse', '--types', 's32', '--records', '4', '--programs', '120',
+                  '--no-reduction', '--report', 'json=' + reports[-1])
+        with open(reports[0], encoding='utf-8') as file:
+            counts = json.load(file)['relations']
+        self.assertGreater(counts['operands_swapped']['asked'], 0, counts)
+        self.assertEqual(sum(each['broken'] for each in counts.values()), 0)
+        table = subprocess.run([os.path.join(SOURCE, 'tools', 'fuzz_relations'), *reports], capture_output=True, text=True,
+                               check=True).stdout
+        self.assertIn(f'| relation | `golden` | `{MUTANT}` |', table)
+        row = next(line for line in table.splitlines() if line.startswith('| `operands_swapped` |'))
+        self.assertRegex(row, r'\| 0 of %d \| \d+ of \d+ \|' % counts['operands_swapped']['asked'])
+
     def test_batches(self):
         self.expect(assay('fuzz', '--target', MUTANT, '--ops', 'reverse,add,broadcast', '--types', 's32,f32', '--batch', '8',
                           '--programs', '60', '--seconds', '60', '--jobs', '1'), 1, 'wrong: reverse', '60 programs')
@@ -278,6 +305,27 @@ class Reduce(CommandLineTest):
         self.assertIn('reverse', text)
         self.assertNotIn('negate', text)
         self.assertTrue(os.path.exists(os.path.join(folder, 'repro.py')))
+
+    def test_a_reduction_goes_on(self):
+        whole, parts = (os.path.join(self.folder.name, name) for name in ('whole', 'parts'))
+        common = ('reduce', self.module, '--inputs', self.inputs, '--target', MUTANT, '--out')
+        self.expect(assay(*common, whole), 1, 'reduced to 2')
+        first = self.expect(assay(*common, parts, '--questions', '2'), 1, 'the same command goes on where it was')
+        self.assertNotIn('goes on behind', first.err)
+        with open(os.path.join(parts, 'answers.txt'), 'a', encoding='utf-8') as file:
+            file.write('0123 sho')  # a process that was killed while it wrote
+        second = self.expect(assay(*common, parts), 1, 'reduced to 2')
+        self.assertIn('goes on behind 2 questions', second.err)
+        texts = []
+        for folder in (whole, parts):
+            with open(os.path.join(folder, 'module.hlo'), encoding='utf-8') as file:
+                texts.append(file.read())
+            self.assertNotIn('answers.txt', os.listdir(folder))
+        self.assertEqual(*texts)
+        # Answers to other questions are none of this reduction.
+        self.expect(assay(*common, parts, '--questions', '2'), 1)
+        other = self.expect(assay(*common, parts, '--tries', '2'), 1, 'reduced to 2')
+        self.assertNotIn('goes on behind', other.err)
 
     def test_crashes(self):
         report = json.loads(assay('reduce', self.module, '--inputs', self.inputs, '--target', 'process:exit 3', '--keep', 'crash',

@@ -1,11 +1,14 @@
 // `assay reduce`: the smallest module with the same finding. docs/fuzzing.md is the user's page.
 // Test: fuzz_cli_test.py.
+#include <atomic>
+#include <csignal>
 #include <iostream>
 #include <memory>
 #include <optional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "fuzz/differential/examiner.h"
 #include "fuzz/reduce/reduction.h"
 #include "nlohmann/json.hpp"
@@ -22,6 +25,17 @@
 
 namespace assay::cli {
 namespace {
+
+std::atomic<bool> reduction_stops = false;
+
+// The first signal ends the search, so that the smallest module so far is written; the second one
+// ends the process.
+extern "C" void StopReducing(int number) {
+  if (reduction_stops.exchange(true)) {
+    std::signal(number, SIG_DFL);
+    std::raise(number);
+  }
+}
 
 struct ReduceCommand {
   std::vector<std::string> arguments;
@@ -40,6 +54,10 @@ struct ReduceCommand {
   int Run() const;
 
  private:
+  absl::StatusOr<fuzz::Reduction> Reduce(const Module& module,
+                                         absl::Span<const DeviceInputs> values,
+                                         fuzz::ReductionOptions options,
+                                         const std::string& profile) const;
   int Report(const fuzz::ReducedModule& reduced, const fuzz::Examination& last,
              int64_t before) const;
 };
@@ -48,10 +66,11 @@ int ReduceCommand::Report(const fuzz::ReducedModule& reduced, const fuzz::Examin
                           int64_t before) const {
   const int64_t after = reduced.module->instruction_count();
   if (output.json) {
-    const nlohmann::json json = {{"signature", last.signature.Text()},    {"detail", last.detail},
-                                 {"instructions_before", before},         {"instructions", after},
-                                 {"questions", reduced.questions},        {"folder", out},
-                                 {"module", PrintModule(*reduced.module)}};
+    const nlohmann::json json = {
+        {"signature", last.signature.Text()}, {"detail", last.detail},
+        {"instructions_before", before},      {"instructions", after},
+        {"questions", reduced.questions},     {"folder", out},
+        {"complete", reduced.complete},       {"module", PrintModule(*reduced.module)}};
     std::cout << JsonText(json);
     return kExitMismatch;
   }
@@ -61,7 +80,32 @@ int ReduceCommand::Report(const fuzz::ReducedModule& reduced, const fuzz::Examin
             << " questions\n";
   if (!output.quiet) std::cout << "\n" << PrintModule(*reduced.module);
   if (!out.empty()) std::cout << "\n" << out << "\n";
+  if (!reduced.complete) {
+    std::cout << "The reduction did not end (--seconds, --questions or a signal)"
+              << (out.empty() ? "; with --out it could go on.\n"
+                              : "; the same command goes on where it was.\n");
+  }
   return kExitMismatch;
+}
+
+absl::StatusOr<fuzz::Reduction> ReduceCommand::Reduce(const Module& module,
+                                                      absl::Span<const DeviceInputs> values,
+                                                      fuzz::ReductionOptions options,
+                                                      const std::string& profile) const {
+  if (!out.empty()) options.answers = absl::StrCat(out, "/answers.txt");
+  options.identity = absl::StrCat(target, "\n", profile, "\n", keep, "\n", tries, " ", needs);
+  Progress progress(!output.json && !output.quiet);
+  bool said = false;
+  options.progress = [&](const fuzz::ReductionProgress& now) {
+    if (now.known > 0 && now.known < now.questions && !std::exchange(said, true)) {
+      progress.Clear();
+      std::cerr << "assay: goes on behind " << now.known << " questions of an earlier run\n";
+    }
+    progress.Show(absl::StrFormat("%d questions; %d instructions, %d elements, %d bytes",
+                                  now.questions, now.instructions, now.elements, now.bytes));
+  };
+  for (const int number : {SIGINT, SIGTERM}) std::signal(number, StopReducing);
+  return fuzz::ReduceFinding(module, values, options);
 }
 
 int ReduceCommand::Run() const {
@@ -100,11 +144,11 @@ int ReduceCommand::Run() const {
   options.profile = &*target_profile;
   options.budget = budget;
   options.keep = wanted;
-  options.limits = {questions, seconds};
+  options.limits = {questions, seconds, &reduction_stops};
   options.tries = tries;
   options.needs = needs;
   const absl::StatusOr<fuzz::Reduction> reduction =
-      fuzz::ReduceFinding(*file->module, WithoutFeeds(*values), options);
+      Reduce(*file->module, WithoutFeeds(*values), std::move(options), profile);
   if (!reduction.ok()) return Fail(reduction.status(), output);
   if (!out.empty()) {
     const absl::Status status =
@@ -133,7 +177,8 @@ void AddReduceCommand(CLI::App& app, int* exit_code) {
                   "leak (default: what it shows)")
       ->type_name("KIND");
   sub->add_option("--out", command->out,
-                  "Writes the module, its values, the result, a case and a program for XLA")
+                  "Writes the module, its values, the result, a case and a program for XLA; a "
+                  "reduction that was cut off goes on there")
       ->type_name("DIR");
   sub->add_option("--questions", command->questions, "How often the target is asked, at most")
       ->check(PositiveCount())

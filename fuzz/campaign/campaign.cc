@@ -338,6 +338,11 @@ class Campaign {
     if (found.outcome == Outcome::kUnsupported) {
       ++result_.not_supported[WithoutNumbers(found.detail)];
     }
+    if (!found.relation.empty()) {
+      RelationCount& count = result_.relations[std::string(found.relation)];
+      ++count.asked;
+      count.broken += found.signature.relation == found.relation ? 1 : 0;
+    }
     return found.outcome == Outcome::kFinding && CountGroup(index, found, group);
   }
 

@@ -33,6 +33,11 @@ struct FindingGroup {
   std::string folder;        // the folder of the reduced program; empty if none is written
 };
 
+// The programs whose rewrite by a relation was examined, and those among them that gave a finding.
+struct RelationCount {
+  int64_t asked = 0, broken = 0;
+};
+
 struct CampaignResult {
   int64_t features = 0;  // features of this run and its corpus, if they are counted
   int64_t programs = 0;  // programs examined, including earlier runs of the campaign
@@ -45,6 +50,7 @@ struct CampaignResult {
   std::map<std::string, int64_t> not_supported;
   // The number of instructions of each operation, by its name.
   std::map<std::string, int64_t> operations;
+  std::map<std::string, RelationCount> relations;  // by name
   bool interrupted = false;
 };
 

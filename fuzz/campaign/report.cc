@@ -64,6 +64,10 @@ std::optional<CampaignResult> ResultOf(const Json& json, const CampaignIdentity&
     result.counts[k] = json.at("outcomes").at(std::string(OutcomeName(static_cast<Outcome>(k))));
   }
   result.operations = json.at("operations").get<std::map<std::string, int64_t>>();
+  const Json relations = json.value("relations", Json::object());
+  for (const auto& [name, counts] : relations.items()) {
+    result.relations[name] = {counts.at("asked"), counts.at("broken")};
+  }
   result.not_supported = json.at("not_supported").get<std::map<std::string, int64_t>>();
   for (const Json& each : json.at("findings")) {
     std::optional<FindingGroup> group = GroupOf(each);
@@ -92,6 +96,15 @@ std::string CountRows(const std::map<std::string, int64_t>& counts) {
   std::string rows;
   for (const auto& [name, count] : counts) {
     absl::StrAppend(&rows, TableRow({name, conformance::WithCommas(count)}));
+  }
+  return rows;
+}
+
+std::string RelationRows(const CampaignResult& result) {
+  std::string rows;
+  for (const auto& [name, count] : result.relations) {
+    absl::StrAppend(&rows, TableRow({name, conformance::WithCommas(count.asked),
+                                     conformance::WithCommas(count.broken)}));
   }
   return rows;
 }
@@ -134,16 +147,20 @@ constexpr char kStyle[] =
 }  // namespace
 
 Json CampaignJson(const CampaignIdentity& identity, const CampaignResult& result) {
-  Json findings = Json::array(), outcomes = Json::object();
+  Json findings = Json::array(), outcomes = Json::object(), relations = Json::object();
   for (const FindingGroup& group : result.groups) findings.push_back(GroupJson(group));
   for (int k = 0; k < kOutcomes; ++k) {
     outcomes[std::string(OutcomeName(static_cast<Outcome>(k)))] = result.counts[k];
   }
-  return {{"campaign", IdentityJson(identity)},    {"programs", result.programs},
-          {"instructions", result.instructions},   {"seconds", result.seconds},
-          {"interrupted", result.interrupted},     {"illegal", result.illegal},
-          {"outcomes", std::move(outcomes)},       {"operations", result.operations},
-          {"not_supported", result.not_supported}, {"findings", std::move(findings)}};
+  for (const auto& [name, count] : result.relations) {
+    relations[name] = {{"asked", count.asked}, {"broken", count.broken}};
+  }
+  return {{"campaign", IdentityJson(identity)},  {"programs", result.programs},
+          {"instructions", result.instructions}, {"seconds", result.seconds},
+          {"interrupted", result.interrupted},   {"illegal", result.illegal},
+          {"outcomes", std::move(outcomes)},     {"operations", result.operations},
+          {"relations", std::move(relations)},   {"not_supported", result.not_supported},
+          {"findings", std::move(findings)}};
 }
 
 absl::StatusOr<CampaignResult> ParseCampaign(absl::string_view text, const std::string& name,
@@ -221,6 +238,8 @@ std::string CampaignHtml(const CampaignIdentity& identity, const CampaignResult&
           {"signature", "programs", "first found in", "reduced to", "first wrong value", "folder"},
           FindingRows(result)),
       Section("Outcomes", {"outcome", "programs"}, OutcomeRows(result)),
+      Section("Equivalent programs that were asked for, too", {"relation", "programs", "broken"},
+              RelationRows(result)),
       Section("Reasons why programs did not run", {"reason", "programs"},
               CountRows(result.not_supported)),
       Section("Operations", {"operation", "instructions"}, CountRows(result.operations)),

@@ -18,24 +18,6 @@
 namespace assay::fuzz {
 namespace {
 
-// Of a module whose parts cannot be asked: the operation that gives the first wrong array.
-std::string OperationOf(const Module& module, int64_t leaf) {
-  const Instruction* source = module.entry()->root();
-  while (source->opcode() == Opcode::kTuple && source->operand_count() > 0) {
-    const Instruction* part = source->operand(0);
-    for (const Instruction* operand : source->operands()) {
-      part = operand;
-      if (leaf < operand->shape().leaf_count()) break;
-      leaf -= operand->shape().leaf_count();
-    }
-    source = part;
-  }
-  while (source->opcode() == Opcode::kGetTupleElement) source = source->operand(0);
-  const Shape& shape = *Leaves(source->shape()).front();
-  return shape.is_array() ? absl::StrCat(Name(source->opcode()), " ", Name(shape.element_type()))
-                          : std::string(Name(source->opcode()));
-}
-
 bool HasFeeds(absl::Span<const DeviceOutputs> outputs) {
   return std::any_of(outputs.begin(), outputs.end(),
                      [](const DeviceOutputs& own) { return !own.outfeed.empty(); });
@@ -77,6 +59,23 @@ void SetFailure(const Module& module, const absl::Status& status, Examination* r
 }
 
 }  // namespace
+
+std::string OperationOf(const Module& module, int64_t leaf) {
+  const Instruction* source = module.entry()->root();
+  while (source->opcode() == Opcode::kTuple && source->operand_count() > 0) {
+    const Instruction* part = source->operand(0);
+    for (const Instruction* operand : source->operands()) {
+      part = operand;
+      if (leaf < operand->shape().leaf_count()) break;
+      leaf -= operand->shape().leaf_count();
+    }
+    source = part;
+  }
+  while (source->opcode() == Opcode::kGetTupleElement) source = source->operand(0);
+  const Shape& shape = *Leaves(source->shape()).front();
+  return shape.is_array() ? absl::StrCat(Name(source->opcode()), " ", Name(shape.element_type()))
+                          : std::string(Name(source->opcode()));
+}
 
 absl::string_view OutcomeName(Outcome outcome) {
   switch (outcome) {
@@ -453,6 +452,7 @@ void Examiner::ExamineRelation(const Module& module, absl::Span<const DeviceInpu
       RunByKernels(*rewritten->module, rewritten->inputs, options_.budget);
   // Padding may make a large array of one without elements.
   if (absl::IsResourceExhausted(golden.status())) return;
+  result->relation = relation.name;
   const std::vector<DeviceOutputs> expected = ExpectedOf(*rewritten, result->golden);
   if (!golden.ok() || !SameOutputs(expected, *golden)) {
     SetFinding(
@@ -466,8 +466,12 @@ void Examiner::ExamineRelation(const Module& module, absl::Span<const DeviceInpu
   Examination other;
   other.golden = *golden;
   RunTarget(*rewritten->module, rewritten->inputs, /*repeat=*/false, &other);
+  if (other.outcome == Outcome::kUnsupported || other.outcome == Outcome::kOverBudget) {
+    result->relation = {};
+  }
   if (other.outcome != Outcome::kFinding) return;
   *result = std::move(other);
+  result->relation = relation.name;
   result->signature.relation = std::string(relation.name);
 }
 

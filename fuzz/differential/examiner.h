@@ -61,6 +61,7 @@ struct Examination {
   std::string detail;   // for people
   std::vector<DeviceOutputs> golden;
   std::vector<DeviceOutputs> actual;  // empty if the target returned none
+  absl::string_view relation;         // the rewrite that was examined; empty if none applies
 };
 
 struct ExaminerOptions {
@@ -119,6 +120,10 @@ class Examiner {
   const conformance::TargetProfile& profile_;
   const ExaminerOptions options_;
 };
+
+// Returns the operation and the type that give an array of the result, counted as the leaves of its
+// shape are: "add f32".
+std::string OperationOf(const Module& module, int64_t leaf);
 
 // Returns a message without its numbers, paths and quotations, so that messages with the same cause
 // are equal.

@@ -23,6 +23,7 @@
 #include "conformance/runner/shard.h"
 #include "fuzz/campaign/campaign.h"
 #include "fuzz/campaign/coverage.h"
+#include "fuzz/campaign/judgeability.h"
 #include "fuzz/campaign/report.h"
 #include "fuzz/differential/illegal.h"
 #include "fuzz/programs/decoder.h"
@@ -59,7 +60,7 @@ struct FuzzCommand {
   uint64_t seed = 1;
   std::string corpus, out;
   std::vector<std::string> merged, seed_paths;
-  std::string shard, coverage;
+  std::string shard, coverage, judgeable;
   int64_t batch = 1;
   int64_t jobs = 0;
   int64_t records = 12;
@@ -79,6 +80,8 @@ struct FuzzCommand {
   int Merge(const fuzz::Grammar& grammar);
   // Counts what so many programs have, without running them.
   int Cover(const fuzz::Grammar& grammar) const;
+  // Writes the table of how many elements of results the profile judges. No target is asked.
+  int MeasureJudging(const fuzz::Grammar& grammar, const conformance::TargetProfile& judged) const;
   void SayOnce(const absl::Status& status);
   // The command that runs the target; `target` itself unless it is to be isolated.
   std::string TargetName() const;
@@ -227,6 +230,35 @@ int FuzzCommand::Cover(const fuzz::Grammar& grammar) const {
                 output);
   }
   return kExitOk;
+}
+
+int FuzzCommand::MeasureJudging(const fuzz::Grammar& grammar,
+                                const conformance::TargetProfile& judged) const {
+  constexpr int64_t kUsualPrograms = 10'000;
+  RunBudget budget;
+  budget.seconds = timeout;
+  budget.threads = 1;
+  budget.bytes = int64_t{1} << 30;
+  fuzz::Judgeability measured(judged, budget);
+  const int64_t count = programs >= 0 ? programs : kUsualPrograms;
+  Progress progress(!output.quiet);
+  for (int64_t i = place_.index; i < count && !fuzzing_stops; i += place_.count) {
+    measured.Add(fuzz::DecodeProgram(grammar, fuzz::ProgramBytes(seed, i, {}, records)), i);
+    if (i % 100 == 0) progress.Show(absl::StrCat(i, " of ", count, " programs"));
+  }
+  progress.Clear();
+  if (absl::Status status = WriteFileAtomically(judgeable, measured.Markdown()); !status.ok()) {
+    return Fail(status, output);
+  }
+  const fuzz::Judgeability::Count total = measured.total();
+  std::cout << absl::StrFormat(
+      "%d arrays, %d elements: %.2f%% of the elements, and in the mean %.2f%% of an array, are not "
+      "judged; the table is in %s\n",
+      total.arrays, total.elements,
+      100.0 * static_cast<double>(total.inconclusive + total.admitted) /
+          static_cast<double>(total.elements),
+      100.0 * total.Mean(), Printable(judgeable));
+  return total.elements > 0 ? kExitOk : kExitMismatch;
 }
 
 std::string FuzzCommand::TargetName() const {
@@ -383,6 +415,7 @@ int FuzzCommand::Run() {
   if (!grammar.ok()) return Fail(grammar.status(), output);
   if (!merged.empty()) return Merge(*grammar);
   if (!coverage.empty()) return Cover(*grammar);
+  if (!judgeable.empty()) return MeasureJudging(*grammar, *target_profile);
   fuzz::CampaignOptions options = OptionsOfCampaign(*grammar, *target_profile);
   if (absl::Status status = ReadFuzzCorpus(corpus, &options.corpus); !status.ok()) {
     return Fail(status, output);
@@ -472,6 +505,11 @@ void AddProgramOptions(CLI::App* sub, FuzzCommand* command) {
       "and changed programs");
   sub->add_option("--coverage", command->coverage,
                   "Runs nothing: counts what --programs (100,000) have and writes the tables")
+      ->type_name("FILE.md");
+  sub->add_option(
+         "--judgeable", command->judgeable,
+         "Asks no target: measures of --programs (10,000), by operation, how many elements "
+         "of results --profile judges, and writes the table")
       ->type_name("FILE.md");
   sub->add_option("--merge", command->merged,
                   "Adds to --corpus those programs of these folders that have something new, and "

@@ -30,6 +30,14 @@ std::vector<Mutant> Joined(std::initializer_list<std::vector<Mutant> (*)()> tabl
   return all;
 }
 
+std::vector<Mutant> InStandardTier(std::vector<Mutant> rows,
+                                   std::initializer_list<absl::string_view> names) {
+  for (Mutant& row : rows) {
+    if (absl::c_linear_search(names, row.name)) row.tier = Tier::kStandard;
+  }
+  return rows;
+}
+
 const std::vector<Mutant>& Mutants() {
   static const std::vector<Mutant>* const all = [] {
     auto* mutants = new std::vector<Mutant>(
@@ -38,8 +46,9 @@ const std::vector<Mutant>& Mutants() {
                 OrderMutants,      ContractionMutants, LinearAlgebraMutants, RandomMutants,
                 ControlMutants,    CollectiveMutants,  FeedMutants,          SizeMutants,
                 ThresholdMutants,  CombinationMutants, RangeMutants,         NarrowMutants,
-                StateMutants,      PredicateRewrites,  AlgebraRewrites,      MovementRewrites,
-                FoldRewrites,      LoopRewrites,       LegalRewrites,        ConformingVariants}));
+                TypedMutants,      GeometryMutants,    ExchangeRewrites,     StateMutants,
+                PredicateRewrites, AlgebraRewrites,    MovementRewrites,     FoldRewrites,
+                LoopRewrites,      LegalRewrites,      ConformingVariants}));
     absl::c_sort(*mutants, [](const Mutant& a, const Mutant& b) {
       return std::make_pair(a.conforming(), a.name) < std::make_pair(b.conforming(), b.name);
     });

@@ -46,6 +46,10 @@ struct Mutant {
 // The rows of several tables, one after the other.
 std::vector<Mutant> Joined(std::initializer_list<std::vector<Mutant> (*)()> tables);
 
+// The rows, of which those with these names show in cases of the standard tier alone.
+std::vector<Mutant> InStandardTier(std::vector<Mutant> rows,
+                                   std::initializer_list<absl::string_view> names);
+
 // All of them, sorted by name; defects and conforming variants.
 const std::vector<Mutant>& Mutants();
 
@@ -76,12 +80,15 @@ std::vector<Mutant> ThresholdMutants();
 std::vector<Mutant> CombinationMutants();
 std::vector<Mutant> RangeMutants();
 std::vector<Mutant> NarrowMutants();
+std::vector<Mutant> TypedMutants();
+std::vector<Mutant> GeometryMutants();
 // Rewrites of programs, in *_rewrites.cc. Each shows in no instruction alone.
 std::vector<Mutant> PredicateRewrites();
 std::vector<Mutant> AlgebraRewrites();
 std::vector<Mutant> MovementRewrites();
 std::vector<Mutant> FoldRewrites();
 std::vector<Mutant> LoopRewrites();
+std::vector<Mutant> ExchangeRewrites();
 std::vector<Mutant> LegalRewrites();
 std::vector<Mutant> ConformingVariants();
 

@@ -56,22 +56,34 @@ TEST(ScoreTest, EveryRareDefectIsFoundInTheStandardTier) {
 // reducer of one's own gets its elements, partial sums in bf16, dots of f32 by TF32, and that a
 // start value does not count (W-12: a reduction that forgets it). And the known deviations that
 // profiles of XLA's back ends list: I-8, N-9, P-2, P-3 and V-2. Each step of a scan gives a value
-// of the carry's type. Of rewrites of programs: zeros of either sign, and what lies within the
-// intervals of the program.
+// of the carry's type. Zeros of either sign (signed_zero), -1 to a negative power (P-1), denormals
+// that count as zero, quotients and roots of narrow types within their budgets. Of rewrites of
+// programs: zeros of either sign, and what lies within the intervals of the program.
 const std::set<std::string> kLegalOnCpus = {
-    "cholesky/indefinite_is_zero",       "programs/negated_difference_is_exchanged",
-    "programs/plus_zero_is_the_operand", "programs/zero_minus_is_negate",
-    "reduce/arguments_exchanged",        "scan/sums_narrow_beside_another"};
-const std::set<std::string> kLegalOnXlaCpu = {"cholesky/indefinite_is_zero",
+    "cholesky/indefinite_is_zero",           "dot/zero_of_f32_is_negative",
+    "power/minus_one_to_negative",           "programs/negated_difference_is_exchanged",
+    "programs/plus_zero_is_the_operand",     "programs/zero_minus_is_negate",
+    "reduce-window/zero_of_f32_is_positive", "reduce/arguments_exchanged",
+    "reduce/zero_of_f32_is_positive",        "remainder/zero_of_f64_is_positive",
+    "scan/sums_narrow_beside_another"};
+const std::set<std::string> kLegalOnXlaCpu = {"atan2/denormal_quotient",
+                                              "cholesky/indefinite_is_zero",
+                                              "convert/f64_to_bf16_by_f32",
                                               "convert/f64_to_f16_by_f32",
                                               "convert/f64_to_float8_by_f16",
                                               "convert/s32_to_bf16_by_f32",
+                                              "convert/u64_to_bf16_by_f32",
                                               "convolution/accumulates_in_bf16",
+                                              "divide/bf16_towards_zero",
                                               "dot/accumulates_in_bf16",
                                               "dot/accumulates_in_f16",
+                                              "dot/zero_of_f32_is_negative",
+                                              "log/denormals_of_f64",
+                                              "logistic/zero_below_minus_88",
                                               "minimum/least_scale_is_nan",
                                               "popcnt/s4_counted_in_8_bits",
                                               "power/low_6_bits_of_the_exponent",
+                                              "power/minus_one_to_negative",
                                               "power/unsigned_exponent_as_signed",
                                               "programs/added_and_subtracted_cancels",
                                               "programs/common_factor_is_taken_out",
@@ -85,21 +97,32 @@ const std::set<std::string> kLegalOnXlaCpu = {"cholesky/indefinite_is_zero",
                                               "programs/reduce_of_broadcast_forgets_the_start",
                                               "programs/reduce_of_reduce_forgets_a_start",
                                               "programs/root_of_square_is_abs",
+                                              "programs/start_counts_in_both_halves",
                                               "programs/zero_minus_is_negate",
                                               "reduce-window/sums_in_bf16",
                                               "reduce-window/sums_narrow_beside_another",
+                                              "reduce-window/zero_of_f32_is_positive",
                                               "reduce/arguments_exchanged",
                                               "reduce/sums_in_bf16",
                                               "reduce/sums_in_f16",
                                               "reduce/sums_narrow_beside_another",
+                                              "reduce/zero_of_f32_is_positive",
+                                              "remainder/zero_of_f64_is_positive",
                                               "scan/sums_narrow_beside_another",
-                                              "scatter/sums_narrow_beside_another"};
-const std::set<std::string> kLegalOnGpus = {"cholesky/indefinite_is_zero",
+                                              "scatter/sums_narrow_beside_another",
+                                              "sqrt/f16_towards_zero"};
+const std::set<std::string> kLegalOnGpus = {"atan2/denormal_quotient",
+                                            "cholesky/indefinite_is_zero",
+                                            "convert/f64_to_bf16_by_f32",
                                             "convert/f64_to_f16_by_f32",
                                             "convert/f64_to_float8_by_f16",
                                             "convert/s32_to_bf16_by_f32",
+                                            "convert/u64_to_bf16_by_f32",
                                             "dot/f32_as_tf32",
+                                            "dot/zero_of_f32_is_negative",
+                                            "logistic/zero_below_minus_88",
                                             "power/low_6_bits_of_the_exponent",
+                                            "power/minus_one_to_negative",
                                             "power/unsigned_exponent_as_signed",
                                             "programs/added_and_subtracted_cancels",
                                             "programs/common_factor_is_taken_out",
@@ -109,8 +132,12 @@ const std::set<std::string> kLegalOnGpus = {"cholesky/indefinite_is_zero",
                                             "programs/plus_zero_is_the_operand",
                                             "programs/product_of_exponentials_adds_exponents",
                                             "programs/root_of_square_is_abs",
+                                            "programs/times_inverse_root_is_root",
                                             "programs/zero_minus_is_negate",
+                                            "reduce-window/zero_of_f32_is_positive",
                                             "reduce/arguments_exchanged",
+                                            "reduce/zero_of_f32_is_positive",
+                                            "remainder/zero_of_f64_is_positive",
                                             "scan/sums_narrow_beside_another"};
 
 TEST(ScoreTest, ProfilesHideNoDefectButWhatTheyGrant) {

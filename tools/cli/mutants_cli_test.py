@@ -26,6 +26,7 @@ class Mutants(CommandLineTest):
         self.assertEqual((score['right'], score['cases']), (False, 0))
         self.expect(assay('mutants', '--score', '--names', 'maximum/first_of_zeros'), 0, '0 of 1 conforming variants accused',
                     '1 of 1 of them seen by profile golden')
+        self.expect(assay('mutants', '--names', 'conforming:sort/*'), 0, 'conforming:sort/unstable')
         self.expect(assay('mutants', '--score', '--names', 'nothing*'), 2, "no name of a mutant matches 'nothing*'")
         self.expect(assay('mutants', '--score', '--names', 'add/tail_beyond_65536'), 2, '--tier standard')
         # A stricter profile than its own may see it, and may not: nothing is expected.

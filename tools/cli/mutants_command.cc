@@ -38,7 +38,9 @@ struct MutantsCommand {
 std::vector<const conformance::Mutant*> MutantsCommand::Chosen() const {
   std::vector<const conformance::Mutant*> chosen;
   for (const conformance::Mutant& mutant : conformance::Mutants()) {
-    if (conformance::GlobMatches(names, mutant.name)) chosen.push_back(&mutant);
+    const bool is_named = conformance::GlobMatches(names, mutant.name) ||
+                          conformance::GlobMatches(names, mutant.target());
+    if (is_named) chosen.push_back(&mutant);
   }
   return chosen;
 }
@@ -222,7 +224,8 @@ void AddMutantsCommand(CLI::App& app, int* exit_code) {
                          "The targets mutant:NAME, golden with a defect made on purpose, and "
                          "conforming:NAME, golden in a form "
                          "that is legal under a profile; they test the suite itself");
-  sub->add_option("--names", command->names, "Those whose name matches, e.g. 'pad/*'")
+  sub->add_option("--names", command->names,
+                  "Those whose name matches, e.g. 'pad/*' or 'conforming:*'")
       ->type_name("GLOB");
   sub->add_flag("--markdown", command->markdown, "The tables of docs/mutants.md");
   sub->add_flag("--score", command->score,

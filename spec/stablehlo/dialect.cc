@@ -34,6 +34,11 @@ Field Newer(absl::string_view name, FieldKind kind) {
 Field Or(absl::string_view name, FieldKind kind, int64_t value) {
   return {name, kind, Presence::kDefault, {}, value};
 }
+// What is kept as the text #sdy<TYPE..>, and is written without "#sdy<TYPE" and ">" in pretty
+// forms.
+Field ShardyNeed(absl::string_view name, absl::string_view type) {
+  return {name, FieldKind::kAny, Presence::kRequired, type, 0};
+}
 Field EnumNeed(absl::string_view name, absl::string_view type) {
   return {name, FieldKind::kEnum, Presence::kRequired, type, 0};
 }

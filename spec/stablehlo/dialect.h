@@ -56,7 +56,7 @@ struct Field {
   absl::string_view name;
   FieldKind kind = FieldKind::kAny;
   Presence presence = Presence::kRequired;
-  absl::string_view type_name;  // of kEnum, kEnums, kRecord, kRecords
+  absl::string_view type_name;  // of kEnum, kEnums, kRecord, kRecords, and of texts of Shardy
   int64_t default_value = 0;    // of kDefault: the integer, the boolean or the enumeration's number
 
   bool required() const { return presence == Presence::kRequired; }

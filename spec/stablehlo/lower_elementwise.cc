@@ -95,25 +95,6 @@ void LowerConvert(OpContext& op) {
   op.Return(op.Convert(PartOf(op, Opcode::kReal, op.In(0)), to));
 }
 
-ElementType UnsignedOf(int bits) {
-  switch (bits) {
-    case 2:
-      return ElementType::kU2;
-    case 4:
-      return ElementType::kU4;
-    case 8:
-      return ElementType::kU8;
-    case 16:
-      return ElementType::kU16;
-    case 32:
-      return ElementType::kU32;
-    case 64:
-      return ElementType::kU64;
-    default:
-      return ElementType::kInvalid;
-  }
-}
-
 // Booleans are one bit wide: of n of them along the last dimension one number of n bits is made,
 // the first the lowest bit, and back. HLO's pred is 8 bits wide there.
 void LowerBits(OpContext& op) {
@@ -282,6 +263,25 @@ constexpr Handler kElementwise[] = {
 };
 
 }  // namespace
+
+ElementType UnsignedOf(int bits) {
+  switch (bits) {
+    case 2:
+      return ElementType::kU2;
+    case 4:
+      return ElementType::kU4;
+    case 8:
+      return ElementType::kU8;
+    case 16:
+      return ElementType::kU16;
+    case 32:
+      return ElementType::kU32;
+    case 64:
+      return ElementType::kU64;
+    default:
+      return ElementType::kInvalid;
+  }
+}
 
 absl::Span<const Handler> ElementwiseHandlers() { return kElementwise; }
 

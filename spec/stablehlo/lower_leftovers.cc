@@ -199,28 +199,62 @@ void LowerArithSelect(OpContext& op) {
   op.Return(op.Make(Opcode::kSelect, op.OutShape(), {condition, op.In(1), op.In(2)}));
 }
 
-// The predicates of cmpi and cmpf, by their numbers; those that are not here compare without a
-// sign or order NaN otherwise than HLO does.
+// A predicate of cmpi or cmpf: HLO's comparison, of the numbers as unsigned ones or with its
+// result negated.
+struct ArithPredicate {
+  enum Kind { kPlain, kUnsigned, kNegated };
+  int64_t number;
+  ComparisonDirection direction;
+  Kind kind = kPlain;
+};
+
+// Those that are not here ask only whether a value is NaN, or are constant.
 void LowerArithCompare(OpContext& op) {
-  using Direction = ComparisonDirection;
-  static constexpr std::pair<int64_t, Direction> kIntegers[] = {
-      {0, Direction::kEq}, {1, Direction::kNe}, {2, Direction::kLt},
-      {3, Direction::kLe}, {4, Direction::kGt}, {5, Direction::kGe}};
-  static constexpr std::pair<int64_t, Direction> kFloats[] = {
-      {1, Direction::kEq}, {2, Direction::kGt}, {3, Direction::kGe},
-      {4, Direction::kLt}, {5, Direction::kLe}, {13, Direction::kNe}};
-  const int64_t predicate = op.Int("predicate");
-  const absl::Span<const std::pair<int64_t, Direction>> rows =
+  using enum ComparisonDirection;
+  using enum ArithPredicate::Kind;
+  static constexpr ArithPredicate kIntegers[] = {{0, kEq},
+                                                 {1, kNe},
+                                                 {2, kLt},
+                                                 {3, kLe},
+                                                 {4, kGt},
+                                                 {5, kGe},
+                                                 {6, kLt, kUnsigned},
+                                                 {7, kLe, kUnsigned},
+                                                 {8, kGt, kUnsigned},
+                                                 {9, kGe, kUnsigned}};
+  // NaN makes the unordered ones true: each is the negation of an ordered one.
+  static constexpr ArithPredicate kFloats[] = {{1, kEq},
+                                               {2, kGt},
+                                               {3, kGe},
+                                               {4, kLt},
+                                               {5, kLe},
+                                               {13, kNe},
+                                               {9, kLe, kNegated},
+                                               {10, kLt, kNegated},
+                                               {11, kGe, kNegated},
+                                               {12, kGt, kNegated}};
+  const int64_t number = op.Int("predicate");
+  const absl::Span<const ArithPredicate> rows =
       op.name() == "arith.cmpf" ? absl::MakeConstSpan(kFloats) : absl::MakeConstSpan(kIntegers);
   const auto row = std::find_if(rows.begin(), rows.end(),
-                                [&](const auto& one) { return one.first == predicate; });
-  const bool ordered_booleans = IsPred(op.InShape(0).element_type()) && predicate > 1;
-  if (row == rows.end() || ordered_booleans) {
+                                [&](const ArithPredicate& one) { return one.number == number; });
+  const Shape& shape = op.InShape(0);
+  // Of one bit the signed order is the other one: -1 is true.
+  const bool signed_booleans = IsPred(shape.element_type()) && number >= 2 && number <= 5;
+  if (row == rows.end() || signed_booleans) {
     op.Refuse("this predicate has no counterpart in HLO");
     return;
   }
-  op.Return(op.Make(Opcode::kCompare, op.OutShape(), {op.In(0), op.In(1)},
-                    {{Attr::kDirection, static_cast<int64_t>(row->second)}}));
+  Instruction *left = op.In(0), *right = op.In(1);
+  if (row->kind == kUnsigned && !IsPred(shape.element_type())) {
+    Shape without_sign = shape;
+    without_sign.set_element_type(UnsignedOf(Info(shape.element_type()).bits));
+    left = op.Make(Opcode::kBitcastConvert, without_sign, {left});
+    right = op.Make(Opcode::kBitcastConvert, without_sign, {right});
+  }
+  Instruction* const compared = op.Make(Opcode::kCompare, op.OutShape(), {left, right},
+                                        {{Attr::kDirection, static_cast<int64_t>(row->direction)}});
+  op.Return(row->kind == kNegated ? op.Make(Opcode::kNot, op.OutShape(), {compared}) : compared);
 }
 
 constexpr Handler kLeftovers[] = {

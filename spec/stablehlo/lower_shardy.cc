@@ -169,13 +169,17 @@ constexpr Handler kShardy[] = {
     {"sdy.propagation_barrier", 1, 1, 0, LowerPropagationBarrier},
     {"sdy.manual_computation", 0, 0, 1, LowerManualComputation},
     {"sdy.named_computation", 0, 0, 1, LowerNamedComputation},
-    // Of values as a whole these only change where the parts lie.
+    // Of values as a whole these only change where the parts, or the terms of a sum, lie.
     {"sdy.all_gather", 1, 1, 0, LowerIdentity},
+    {"sdy.all_reduce", 1, 1, 0, LowerIdentity},
     {"sdy.all_slice", 1, 1, 0, LowerIdentity},
     {"sdy.all_to_all", 1, 1, 0, LowerIdentity},
     {"sdy.collective_permute", 1, 1, 0, LowerIdentity},
     {"sdy.data_flow_edge", 1, 1, 0, LowerIdentity},
     {"sdy.func_data_flow_edge", 1, 1, 0, LowerIdentity},
+    {"sdy.reduce_scatter", 1, 1, 0, LowerIdentity},
+    {"sdy.replicated_to_unreduced", 1, 1, 0, LowerIdentity},
+    {"sdy.sharded_to_unreduced", 1, 1, 0, LowerIdentity},
 };
 
 }  // namespace

@@ -341,6 +341,9 @@ bool LowerCheckCall(OpContext& op, absl::string_view target);
 // Lowers the operation by the handler or row of its present name and attributes.
 void Dispatch(OpContext& op);
 
+// The unsigned integers of this width.
+ElementType UnsignedOf(int bits);
+
 }  // namespace assay::stablehlo
 
 #endif  // ASSAY_SPEC_STABLEHLO_LOWERING_H_

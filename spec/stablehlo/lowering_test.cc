@@ -431,6 +431,20 @@ TEST(Lowering, ResultsOfEinsumsHaveLettersOfOperands) {
               HasSubstr("sums over a letter of one operand"));
 }
 
+// Of a value as a whole these say where its parts, or the terms of a sum, lie.
+TEST(Lowering, CollectivesOfShardyChangeNoValue) {
+  EXPECT_THAT(
+      Lowered("sdy.mesh @m = <[\"x\"=2]>\n" +
+              Function("%a: tensor<4xf32>", "tensor<4xf32>",
+                       "%0 = sdy.sharded_to_unreduced [{\"x\"}] %a out_sharding=<@m, [{}]> : "
+                       "tensor<4xf32>\n"
+                       "%1 = sdy.all_reduce {\"x\"} %0 out_sharding=<@m, [{}]> : tensor<4xf32>\n"
+                       "%2 = sdy.reduce_scatter [{\"x\"}] %1 out_sharding=<@m, [{\"x\"}]> : "
+                       "tensor<4xf32>\n"
+                       "%r = stablehlo.negate %2 : tensor<4xf32>")),
+      HasSubstr("f32[4]{0} negate(%Arg_0)"));
+}
+
 // Arithmetic and shapes of other dialects; integers of one bit are sums modulo 2 and -1 where they
 // have a sign.
 TEST(Lowering, LeftoversOfOtherDialectsAreUnderstood) {
@@ -452,6 +466,15 @@ TEST(Lowering, LeftoversOfOtherDialectsAreUnderstood) {
   EXPECT_THAT(lowered("tensor<2xi32>",
                       "%p = arith.cmpi ult, %a, %b : tensor<2xi32>\n"
                       "%r = arith.select %p, %a, %b : tensor<2xi1>, tensor<2xi32>"),
+              AllOf(HasSubstr("u32[2]{0} bitcast-convert(%Arg_0)"), HasSubstr("direction=LT"),
+                    HasSubstr("compare(%bitcast-convert, %bitcast-convert.1)")));
+  EXPECT_THAT(lowered("tensor<2xf32>",
+                      "%p = arith.cmpf ult, %a, %b : tensor<2xf32>\n"
+                      "%r = arith.select %p, %a, %b : tensor<2xi1>, tensor<2xf32>"),
+              AllOf(HasSubstr("direction=GE"), HasSubstr("not(%compare)")));
+  EXPECT_THAT(lowered("tensor<2xf32>",
+                      "%p = arith.cmpf uno, %a, %b : tensor<2xf32>\n"
+                      "%r = arith.select %p, %a, %b : tensor<2xi1>, tensor<2xf32>"),
               HasSubstr("this predicate has no counterpart"));
   EXPECT_THAT(Lowered(Function("%a: tensor<3xi1>", "tensor<3xi32>",
                                "%r = arith.extsi %a : tensor<3xi1> to tensor<3xi32>")),

@@ -338,6 +338,17 @@ void AttributePrinter::AppendField(const Field& field, const Attribute& value) {
         AppendRecordBody(value);
       }
       return;
+    case FieldKind::kAny: {
+      const std::string frame = absl::StrCat("#sdy<", field.type_name);
+      absl::string_view text = value.text;
+      if (!field.type_name.empty() && value.kind == AttributeKind::kOpaque &&
+          absl::ConsumePrefix(&text, frame) && absl::ConsumeSuffix(&text, ">")) {
+        absl::StrAppend(&out_, text);
+        return;
+      }
+      Append(value);
+      return;
+    }
     default:
       Append(value);
   }

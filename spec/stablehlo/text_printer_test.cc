@@ -66,9 +66,44 @@ func.func public @main(%a: tensor<4x2xf32> {sdy.sharding = #sdy.sharding<@m, [{"
       decomposition = @callee, version = 1 : i32} : (tensor<4x1xf32>) -> tensor<4x1xf32>
   %15:2 = stablehlo.optimization_barrier %11, %p : tensor<f32>, tensor<i1>
   %16 = stablehlo.constant dense<"0x01000000"> : tensor<9xi32>
+  %17 = sdy.all_gather [{"a", "b":(2)2}, {}] %12 out_sharding=<@m, [{}, {}]> : tensor<4x2xf32>
+  %18 = sdy.all_to_all [{"a"}: 0->1] %17 out_sharding=#sdy.sharding<@m, [{}, {}]> : tensor<4x2xf32>
+  %19 = sdy.all_reduce {"a"} %18 out_sharding=<@m, [{}, {}]> : tensor<4x2xf32>
   return %15#0 : tensor<f32>
 }
 )";
+
+// Lists of axes of Shardy's collectives are kept as text, and have a frame in the generic form.
+TEST(TextPrinterTest, AxesOfShardysCollectivesAreText) {
+  const std::string function =
+      "func.func @f(%a: tensor<4x2xf32>) -> tensor<4x2xf32> {\n"
+      "  %0 = sdy.all_slice [{\"a\":(1)2}, {}] %a out_sharding=<@m, [{\"a\"}, {}]> : "
+      "tensor<4x2xf32>\n  return %0 : tensor<4x2xf32>\n}\n";
+  EXPECT_THAT(Reprint(function, PrintForm::kGeneric),
+              testing::HasSubstr("slicing_axes = #sdy<list_of_axis_ref_lists[{\"a\":(1)2}, {}]>"));
+  EXPECT_THAT(Reprint(Reprint(function, PrintForm::kGeneric), PrintForm::kPretty),
+              testing::HasSubstr("sdy.all_slice [{\"a\":(1)2}, {}] %arg0 out_sharding="));
+  EXPECT_THAT(
+      std::string(ParseText("func.func @f(%a: tensor<f32>) {\n  %0 = sdy.all_reduce \"a\" %a "
+                            "out_sharding=<@m, []> : tensor<f32>\n  return\n}\n",
+                            "f.mlir")
+                      .status()
+                      .message()),
+      testing::HasSubstr("expected '[' or '{'"));
+}
+
+// A sharding in a list may be a whole attribute.
+TEST(TextPrinterTest, ShardingsInListsMayBeAttributes) {
+  Program program;
+  const auto attribute =
+      ParseAttribute(program, "#sdy.sharding_per_value<[#sdy.sharding<@m, [{}]>, <@m, [{}]>]>");
+  ASSERT_TRUE(attribute.ok()) << attribute.status();
+  EXPECT_EQ(PrintAttribute(**attribute), "#sdy.sharding_per_value<[<@m, [{}]>, <@m, [{}]>]>");
+  EXPECT_THAT(
+      std::string(
+          ParseAttribute(program, "#sdy.sharding_per_value<[#sdy.mesh<[]>]>").status().message()),
+      testing::HasSubstr("this attribute is not a sharding"));
+}
 
 TEST(TextPrinterTest, WhatIsPrintedReadsBackTheSame) {
   const std::string generic = Reprint(kProgram, PrintForm::kGeneric);

@@ -130,6 +130,9 @@ bool TextReader::ReadField(const Field& field, const Attribute*& out) {
     case FieldKind::kRecord:
       if (lexer_.Is(kHashId)) return ReadAttribute(out);
       return ReadRecord(*FindRecord(field.type_name), out);
+    case FieldKind::kAny:
+      if (!field.type_name.empty() && !lexer_.Is(kHashId)) return ReadShardyText(field, out);
+      return ReadAttribute(out);
     default:
       return ReadAttribute(out);
   }

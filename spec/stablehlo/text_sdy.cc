@@ -24,6 +24,17 @@ bool TextReader::ReadSdyRecord(const RecordRow& row, const Attribute*& out) {
   return Fail(absl::StrCat(row.name, " has no text of its own"));
 }
 
+// [{"a"}, {}], {"a":(1)2} or [{"a"}: 0->1] as #sdy<TYPE..>.
+bool TextReader::ReadShardyText(const Field& field, const Attribute*& out) {
+  if (!lexer_.Is('[') && !lexer_.Is('{')) return FailExpected("'[' or '{'");
+  absl::string_view body;
+  if (!ReadOpaqueBody(lexer_.token().begin, body)) return false;
+  Attribute* const text = New(AttributeKind::kOpaque);
+  text->text = program_.Intern(absl::StrCat("#sdy<", field.type_name, body, ">"));
+  out = text;
+  return true;
+}
+
 // ["a"=2, "b"=4], device_ids=[0, 1]
 bool TextReader::ReadSdyMesh(const Attribute*& out) {
   const Type* type = program_.Scalar(ElementType::kS64);
@@ -103,7 +114,15 @@ bool TextReader::ReadSdyShardings(const Attribute*& out) {
   if (!Expect('[', "'[' before the shardings")) return false;
   if (!ReadItems(']', "shardings", [&] {
         const Attribute* sharding;
-        if (!ReadSdySharding(sharding)) return false;
+        if (lexer_.Is(kHashId)) {
+          const char* const at = lexer_.token().begin;
+          if (!ReadAttribute(sharding)) return false;
+          if (sharding->kind != AttributeKind::kRecord || sharding->name != "sdy.sharding") {
+            return FailAt(at, "this attribute is not a sharding");
+          }
+        } else if (!ReadSdySharding(sharding)) {
+          return false;
+        }
         shardings->elements.push_back(sharding);
         return true;
       })) {

@@ -12,12 +12,12 @@
 namespace assay::stablehlo {
 namespace {
 
-std::vector<const Operation*> FunctionsOf(const Program& program) {
+std::vector<const Operation*> TopLevel(const Program& program, absl::string_view name) {
   std::vector<const Operation*> functions;
   for (const Region& region : program.module->regions()) {
     for (const Block* block : region.blocks()) {
       for (const Operation* operation : block->operations) {
-        if (operation->name() == "func.func") functions.push_back(operation);
+        if (operation->name() == name) functions.push_back(operation);
       }
     }
   }
@@ -38,8 +38,14 @@ std::string NamesOf(absl::Span<const Operation* const> functions) {
 }  // namespace
 
 absl::StatusOr<const Operation*> Lowering::EntryFunction() const {
-  const std::vector<const Operation*> functions = FunctionsOf(program_);
+  const std::vector<const Operation*> functions = TopLevel(program_, "func.func");
   const std::string file = options_.file_name.empty() ? "" : options_.file_name + ": ";
+  if (const size_t modules = TopLevel(program_, "builtin.module").size();
+      functions.empty() && modules > 0) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(file, "the program holds ", modules, modules == 1 ? " module" : " modules",
+                     " inside a module", "; a module has to be alone in its file"));
+  }
   if (functions.empty()) {
     return absl::InvalidArgumentError(absl::StrCat(file, "the program has no function"));
   }

@@ -234,7 +234,8 @@ TEST(ModuleFile, OtherFormatsAreToldApart) {
       std::string(ParseModuleFile("module attributes {} {\n}\n", "m.mlir").status().message()),
       HasSubstr("m.mlir: the program has no function"));
   EXPECT_THAT(
-      std::string(ParseModuleFile("module {\n}\nmodule {\n}\n", "m.mlir").status().message()),
+      std::string(
+          ParseModuleFile("module attributes {} {\n}\nmodule {\n}\n", "m.mlir").status().message()),
       HasSubstr("m.mlir: the program holds 2 modules inside a module"));
   EXPECT_THAT(
       std::string(ParseModuleFile("ML\xefR\x01StableHLO_v1.0.0", "m.bc").status().message()),

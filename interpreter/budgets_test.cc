@@ -434,7 +434,10 @@ TEST(Budgets, UndecidedElementsKeepTheirEnclosure) {
 TEST(Budgets, UndecidedElementsAreNotedUpToALimit) {
   const auto noted = [](absl::string_view entry, int64_t replicas) {
     const std::unique_ptr<Module> module = MustParse(absl::StrCat(
-        R"(ENTRY e { b = c128[] constant((262143, 0))
+        R"(HloModule m
+           f { x = c128[] parameter(0) y = c128[] parameter(1)
+             ROOT in_call = c128[] power(x, y) }
+           ENTRY e { b = c128[] constant((262143, 0))
              s = c128[] constant((3, 4.94065645841246544e-324)) )",
         entry, " }"));
     std::vector<std::string> instructions;
@@ -458,6 +461,10 @@ TEST(Budgets, UndecidedElementsAreNotedUpToALimit) {
       ROOT t = (c128[], c128[]) tuple(p, q))",
                          1);
   EXPECT_EQ(two, (std::vector<std::string>{"p", "q"}));
+  const auto called = noted(R"(l = c128[] call(b, s), to_apply=f q = c128[] power(b, s)
+      ROOT r = c128[] add(l, q))",
+                            1);
+  EXPECT_EQ(called, (std::vector<std::string>{"in_call", "q"}));
   const absl::string_view kMany = R"(v = c128[$N] broadcast(b), dimensions={}
       w = c128[$N] broadcast(s), dimensions={} ROOT p = c128[$N] power(v, w))";
   const auto many = [&](int count) {

@@ -52,6 +52,23 @@ TEST(Aliasing, AnOperandOccursTwice) {
   }
 }
 
+// Of the two results of a sort, both are read by kernels alone, or the second leaves the frame.
+TEST(Aliasing, KernelsOfTwoResults) {
+  constexpr absl::string_view kSorted = R"(HloModule m
+      less { a = s32[] parameter(0) b = s32[] parameter(1) c = s32[] parameter(2)
+        d = s32[] parameter(3) ROOT r = pred[] compare(a, b), direction=LT }
+      ENTRY e { n = $A negate(i) s = ($A, $A) sort(n, i), dimensions={0}, to_apply=less
+        k = $A get-tuple-element(s), index=0 v = $A get-tuple-element(s), index=1
+        d = $A subtract(v, k) )";
+  for (const int n : {kSmall, kLarge}) {
+    const std::string difference = Array(n, [n](int i) { return 2 * (n - 1 - i); });
+    EXPECT_EQ(RunEveryWay(Sized(absl::StrCat(kSorted, "ROOT r = $A negate(d) }"), n)),
+              Array(n, [n](int i) { return -2 * (n - 1 - i); }));
+    EXPECT_EQ(RunEveryWay(Sized(absl::StrCat(kSorted, "ROOT t = ($A, $A) tuple(d, v) }"), n)),
+              Tuple({difference, Array(n, [n](int i) { return n - 1 - i; })}));
+  }
+}
+
 TEST(Aliasing, AnUpdateReadsWhatItUpdates) {
   for (const int n : {kSmall, kLarge}) {
     const int half = n / 2;

@@ -11,6 +11,7 @@
 #include "gtest/gtest.h"
 #include "interpreter/interpreter.h"
 #include "interpreter/testing.h"
+#include "runtime/queue_host.h"
 
 namespace assay::views_test {
 namespace {
@@ -278,6 +279,20 @@ TEST(StoredBytes, FoldedConstantsAreLimited) {
                                        absl::StrJoin(names, ", "), ") }")),
               256 * (i - 255));
   }
+}
+
+// The root is stored although what an effect needs could read through it.
+TEST(StoredBytes, RootsThatEffectsRead) {
+  const std::unique_ptr<Module> module = MustParse(R"(ENTRY e { x = f32[1000] parameter(0)
+      t = token[] after-all() ROOT r = f32[1000] reverse(x), dimensions={0}
+      s = f32[1000] negate(r) o = token[] outfeed(s, t), outfeed_shape=f32[1000] })");
+  const std::vector<Literal> arguments = ArgumentsFor(*module);
+  runtime::QueueHost host;
+  RunOptions options;
+  options.host = &host;
+  const auto value = (*PlannedModule::Create(*module))->Run(arguments, options);
+  ASSERT_TRUE(value.ok()) << value.status();
+  for (const int64_t i : {0, 1, 999}) EXPECT_EQ(value->Get(i), arguments[0].Get(999 - i)) << i;
 }
 
 }  // namespace

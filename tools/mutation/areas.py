@@ -4,7 +4,7 @@ import pathlib
 import re
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-NO_PRODUCT = re.compile(r'(_test|_bench)\.cc$|testing\.|^performance_|randomised_target')  # files of tests and benchmarks
+NO_PRODUCT = re.compile(r'(_test|_bench)\.cc$|testing\.|^performance_|^machine_peaks|randomised_target')  # tests, benchmarks, measurements
 
 # Files that serve other operations than that of their name.
 OPERATIONS = {
@@ -62,9 +62,9 @@ OPERATIONS = {
     'windows': ['reduce-window', 'convolution', 'select-and-scatter'],
 }
 
-# Tests of single files of evaluator/ops.
-MORE_TESTS = {'collectives': ['assay_evaluator_kernels_tests'], 'ragged_transfers': ['assay_evaluator_kernels_tests'],
-              'exact_fourier': ['assay_evaluator_kernels_tests']}
+# Tests of single files that stand in other folders. An engine with a memory of its own, whose runs are replayed, is CUDA's alone.
+MORE_TESTS = {f'evaluator/ops/{stem}': ['assay_evaluator_kernels_tests'] for stem in ('collectives', 'exact_fourier', 'ragged_transfers')} | {
+    f'runtime/{stem}': ['assay_backends_cuda_tests'] for stem in ('machine', 'machine_frames', 'machine_replay')}
 
 # `folder`: what is mutated. `cases`: how the corpus is asked, by the definitions (`straight`), by `kernels` or on the backend `cpu`; `operations`: the cases of
 # the file's operations first. `tests`: folders whose tests are asked; `slow`: tests that are asked at last.
@@ -116,6 +116,6 @@ def questions(path, targets):
             found += [f'assay_bin_assay all.quick {way}']
             if not area.operations:
                 found += [f'assay_bin_assay program.full {way}']
-    tests = MORE_TESTS.get(stem, []) if area.name == 'definitions' else []
+    tests = MORE_TESTS.get(str(pathlib.Path(path).with_suffix('')), [])
     tests = [*tests, *(test for folder in area.tests for test in tests_in(folder, targets))]
     return found + [test for test in tests if test not in area.slow] + list(area.slow)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from typing import NoReturn
 
@@ -15,4 +16,5 @@ def main() -> NoReturn:
     program = path()
     if not os.access(program, os.X_OK):
         raise SystemExit(f'assay: {program} is missing: this copy of the package has no command')
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # Python ignores it, and the program would inherit that
     os.execv(program, [program, *sys.argv[1:]])

@@ -211,5 +211,34 @@ ENTRY e {
   EXPECT_THAT(TilesOfFreeResults(kText, {true}), ElementsAre(Dimensions{2, 2}));
 }
 
+// A region that is manual along other axes leaves open how its values are cut along the rest: what
+// its body says then counts, or the sharding of its argument.
+TEST(GlobalShapes, FreeResultsHaveTheShardingWithinARegionThatLeavesItOpen) {
+  constexpr char kText[] =
+      R"(HloModule m, frontend_attributes={xla.sdy.meshes={mesh = #sdy.mesh<["x"=2, "y"=1]>}}
+ENTRY e {
+  p = f32[4,2] parameter(0), frontend_attributes={xla.sdy.sharding="#sdy.sharding<@mesh, [{}, {\"x\"}]>"}
+  l = f32[4,2] custom-call(p), custom_call_target="xla.sdy.GlobalToLocalShape",
+    custom_call_has_side_effect=true, frontend_attributes={
+    xla.sdy.in_shardings="#sdy.sharding_per_value<[<@mesh, [{?}, {?}]>]>",
+    xla.sdy.manual_axes="#sdy<manual_axes{\"y\"}>"}
+  n = f32[4,2] negate(l)
+  o = f32[4,2] custom-call(n), custom_call_target="Sharding",
+    frontend_attributes={xla.sdy.sharding="#sdy.sharding<@mesh, [{?}, {?}]>"}
+  s = f32[4,2] custom-call(o), custom_call_target="Sharding",
+    frontend_attributes={xla.sdy.sharding="#sdy.sharding<@mesh, [{\"x\"}, {}]>"}
+  g = f32[4,2] custom-call(s), custom_call_target="xla.sdy.LocalToGlobalShape",
+    custom_call_has_side_effect=true, frontend_attributes={
+    xla.sdy.manual_axes="#sdy<manual_axes{\"y\"}>",
+    xla.sdy.out_shardings="#sdy.sharding_per_value<[<@mesh, [{?}, {?}]>]>"}
+  h = f32[4,2] custom-call(o), custom_call_target="xla.sdy.LocalToGlobalShape",
+    custom_call_has_side_effect=true, frontend_attributes={
+    xla.sdy.manual_axes="#sdy<manual_axes{\"y\"}>",
+    xla.sdy.out_shardings="#sdy.sharding_per_value<[<@mesh, [{?}, {?}]>]>"}
+  ROOT r = (f32[4,2], f32[4,2]) tuple(g, h)
+})";
+  EXPECT_THAT(TilesOfFreeResults(kText, {true}), ElementsAre(Dimensions{2, 2}, Dimensions{4, 1}));
+}
+
 }  // namespace
 }  // namespace assay::pjrt

@@ -124,17 +124,39 @@ std::optional<Sharding> WrittenAt(const Instruction& value, size_t leaf) {
   return *leaves[leaf].sharding;
 }
 
+// Whether the sharding leaves every dimension to whoever propagates shardings.
+bool IsOpen(const Sharding& sharding) {
+  return sharding.named != nullptr &&
+         std::all_of(sharding.named->dimensions.begin(), sharding.named->dimensions.end(),
+                     [](const NamedSharding::DimensionSharding& each) {
+                       return !each.is_closed && each.axes.empty();
+                     });
+}
+
+bool IsCallOf(const Instruction& value, absl::string_view target) {
+  return value.opcode() == Opcode::kCustomCall &&
+         value.GetString(Attr::kCustomCallTarget) == target;
+}
+
 // The sharding with which a leaf leaves a manual region; none for other instructions.
 std::optional<Sharding> LeftWith(const Instruction& value, size_t leaf) {
-  if (value.opcode() != Opcode::kCustomCall ||
-      value.GetString(Attr::kCustomCallTarget) != "xla.sdy.LocalToGlobalShape") {
-    return std::nullopt;
-  }
+  if (!IsCallOf(value, "xla.sdy.LocalToGlobalShape")) return std::nullopt;
   return NamedAt(value, "xla.sdy.out_shardings", leaf);
 }
 
+// Whether a leaf of a custom call is the operand with the same sharding.
+bool PassesOn(const Instruction& call, size_t leaf) {
+  if (IsCallOf(call, "xla.sdy.GlobalToLocalShape")) {
+    const std::optional<Sharding> entered = NamedAt(call, "xla.sdy.in_shardings", leaf);
+    return entered && IsOpen(*entered);
+  }
+  return IsCallOf(call, "Sharding") || IsCallOf(call, "xla.sdy.FuncResultSharding") ||
+         IsCallOf(call, "annotate_device_placement") ||
+         IsCallOf(call, "xla.sdy.LocalToGlobalShape");
+}
+
 // Walks from a result to what it is made of, until a sharding is met that cuts it. A sharding that
-// does not ends its branch.
+// does not ends its branch, unless it is open.
 class Walk {
  public:
   std::optional<Sharding> From(const Instruction& root, size_t leaf) {
@@ -146,7 +168,7 @@ class Walk {
       const Place& place = *seen;
       std::optional<Sharding> found = LeftWith(*place.value, place.leaf);
       if (!found) found = WrittenAt(*place.value, place.leaf);
-      if (!found) {
+      if (!found || IsOpen(*found)) {
         GoOn(place);
       } else if (std::optional<Sharding> along = Along(*found, place)) {
         return along;
@@ -207,13 +229,9 @@ class Walk {
         const Instruction* given = place.site->call->operand(value.parameter_number());
         return Go({given, place.leaf, place.site->outer, place.dims});
       }
-      case Opcode::kCustomCall: {
-        const std::string& target = value.GetString(Attr::kCustomCallTarget);
-        const bool passes = target == "Sharding" || target == "xla.sdy.FuncResultSharding" ||
-                            target == "annotate_device_placement";
-        if (passes) GoToOperand(place);
+      case Opcode::kCustomCall:
+        if (PassesOn(value, place.leaf)) GoToOperand(place);
         return;
-      }
       case Opcode::kTranspose:
         return GoAlong(place, 0, [&](int64_t d) {
           return value.GetInts(Attr::kDimensions)[static_cast<size_t>(d)];

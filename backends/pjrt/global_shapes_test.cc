@@ -66,11 +66,12 @@ TEST(GlobalShapes, TheHostIsToldThatAValueIsUnreduced) {
   EXPECT_FALSE(sharding.replicate_on_last_tile_dim());
 }
 
-// The sizes of the tile of each result that two devices hold.
-std::vector<Dimensions> TilesOfFreeResults(const char* text, const std::vector<bool>& is_free) {
+// The sizes of the tile of each result that each device holds.
+std::vector<Dimensions> TilesOfFreeResults(const char* text, const std::vector<bool>& is_free,
+                                           int64_t devices = 2) {
   const absl::StatusOr<std::unique_ptr<Module>> module = ParseModule(text);
   EXPECT_TRUE(module.ok()) << module.status();
-  const absl::StatusOr<GlobalShapes> shapes = GlobalShapes::Of(**module, 2, is_free);
+  const absl::StatusOr<GlobalShapes> shapes = GlobalShapes::Of(**module, devices, is_free);
   EXPECT_TRUE(shapes.ok()) << shapes.status();
   std::vector<Dimensions> tiles;
   for (const PlacedLeaf& leaf : shapes->results()) tiles.push_back(leaf.placement.tile_sizes);
@@ -190,6 +191,76 @@ ENTRY e {
   const absl::StatusOr<GlobalShapes> said = GlobalShapes::Of(**module, 4);
   ASSERT_TRUE(said.ok()) << said.status();
   EXPECT_EQ(SerializedSharding(said->results()[0]), "");
+}
+
+// A constraint may leave some dimensions open (Shardy's '?'): these are cut as what the value is
+// made of.
+TEST(GlobalShapes, ShardingsReachFreeResultsThroughPartsAndOpenDimensions) {
+  constexpr char kText[] =
+      R"(HloModule m, frontend_attributes={xla.sdy.meshes={mesh = #sdy.mesh<["x"=2]>}}
+ENTRY e {
+  a = f32[4,2] parameter(0), frontend_attributes={xla.sdy.sharding="#sdy.sharding<@mesh, [{\"x\"}, {}]>"}
+  b = f32[4,2] parameter(1)
+  c = f32[4,2,1] broadcast(a), dimensions={0,1}
+  d = f32[4,2,1] broadcast(b), dimensions={0,1}
+  j = f32[4,2,2] concatenate(d, c), dimensions={2}
+  t = f32[2,4,2] transpose(j), dimensions={1,0,2}
+  open = f32[2,4,2] custom-call(t), custom_call_target="Sharding",
+    frontend_attributes={xla.sdy.sharding="#sdy.sharding<@mesh, [{?}, {?}, {}]>"}
+  closed = f32[2,4,2] custom-call(t), custom_call_target="Sharding",
+    frontend_attributes={xla.sdy.sharding="#sdy.sharding<@mesh, [{?}, {}, {?}]>"}
+  joined = f32[8,2] concatenate(a, a), dimensions={0}
+  part = f32[2,2] slice(a), slice={[1:3], [0:2]}
+  column = f32[4,1] slice(a), slice={[0:4], [1:2]}
+  ROOT r = (f32[2,4,2], f32[2,4,2], f32[8,2], f32[2,2], f32[4,1])
+    tuple(open, closed, joined, part, column)
+})";
+  EXPECT_THAT(TilesOfFreeResults(kText, {true}),
+              ElementsAre(Dimensions{2, 2, 2}, Dimensions{2, 4, 2}, Dimensions{8, 2},
+                          Dimensions{2, 2}, Dimensions{2, 1}));
+}
+
+// Dimensions that one operand leaves whole are cut as another has them, and a loop's result as what
+// an iteration leaves.
+TEST(GlobalShapes, ShardingsOfSeveralOperandsAndOfLoopsReachFreeResults) {
+  constexpr char kText[] =
+      R"(HloModule m, frontend_attributes={xla.sdy.meshes={mesh = #sdy.mesh<["x"=2, "y"=1]>}}
+step {
+  s = (s32[], f32[4,4]) parameter(0)
+  n = s32[] get-tuple-element(s), index=0
+  v = f32[4,4] get-tuple-element(s), index=1
+  c = f32[4,4] custom-call(v), custom_call_target="Sharding",
+    frontend_attributes={xla.sdy.sharding="#sdy.sharding<@mesh, [{\"x\"}, {}]>"}
+  ROOT t = (s32[], f32[4,4]) tuple(n, c)
+}
+more {
+  s = (s32[], f32[4,4]) parameter(0)
+  ROOT no = pred[] constant(false)
+}
+ENTRY e {
+  a = f32[4,4] parameter(0), frontend_attributes={xla.sdy.sharding="#sdy.sharding<@mesh, [{\"y\"}, {}]>"}
+  b = f32[4,4] parameter(1), frontend_attributes={xla.sdy.sharding="#sdy.sharding<@mesh, [{}, {\"x\"}]>"}
+  u = f32[4,4] parameter(2)
+  product = f32[4,4] dot(a, b), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+  transposed = f32[4,4] transpose(b), dimensions={1,0}
+  square = f32[4,4] add(b, transposed)
+  zero = s32[] constant(0)
+  state = (s32[], f32[4,4]) tuple(zero, u)
+  loop = (s32[], f32[4,4]) while(state), condition=more, body=step
+  after = f32[4,4] get-tuple-element(loop), index=1
+  ROOT r = (f32[4,4], f32[4,4], f32[4,4]) tuple(product, square, after)
+})";
+  EXPECT_THAT(TilesOfFreeResults(kText, {true}),
+              ElementsAre(Dimensions{4, 2}, Dimensions{4, 2}, Dimensions{2, 4}));
+  constexpr char kRoot[] =
+      R"(HloModule m, frontend_attributes={xla.sdy.meshes={mesh = #sdy.mesh<["x"=2, "y"=2]>}}
+ENTRY e {
+  a = f32[4,4] parameter(0), frontend_attributes={xla.sdy.sharding="#sdy.sharding<@mesh, [{\"x\"}, {}]>"}
+  ROOT r = f32[4,4] custom-call(a), custom_call_target="Sharding", sharding={devices=[1,2,2]<=[2,2]T(1,0) last_tile_dim_replicate},
+    frontend_attributes={xla.sdy.sharding="#sdy.sharding<@mesh, [{?}, {\"y\", ?}]>"}
+})";
+  EXPECT_THAT(TilesOfFreeResults(kRoot, {true}, 4), ElementsAre(Dimensions{2, 2}));
+  EXPECT_THAT(TilesOfFreeResults(kRoot, {false}, 4), ElementsAre(Dimensions{4, 2}));
 }
 
 // A value that leaves a manual region has the sharding with which it leaves.

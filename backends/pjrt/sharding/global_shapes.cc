@@ -112,7 +112,8 @@ void GlobalShapes::PlaceFreeResults(const Module& module, const std::vector<bool
       absl::StatusOr<Placement> whole = TilesOf(Sharding(), results_[i].shape, partitions_);
       if (whole.ok()) results_[i].placement = *std::move(whole);
     }
-    if (!results_[i].IsReplicated()) continue;
+    if (results_[i].IsUnreduced()) continue;
+    // A sharding that is written may leave dimensions open.
     const std::optional<Sharding> sharding = PropagatedSharding(module, i);
     if (!sharding) continue;
     absl::StatusOr<Placement> placement = TilesOf(*sharding, results_[i].shape, partitions_);

@@ -124,13 +124,19 @@ std::optional<Sharding> WrittenAt(const Instruction& value, size_t leaf) {
   return *leaves[leaf].sharding;
 }
 
-// Whether the sharding leaves every dimension to whoever propagates shardings.
-bool IsOpen(const Sharding& sharding) {
+// Whether the sharding leaves a dimension to whoever propagates shardings.
+bool IsOpen(const Sharding& sharding, int64_t d) {
+  return sharding.named != nullptr && d >= 0 &&
+         d < static_cast<int64_t>(sharding.named->dimensions.size()) &&
+         !sharding.named->dimensions[static_cast<size_t>(d)].is_closed;
+}
+
+// Whether the sharding cuts nothing.
+bool CutsNothing(const Sharding& sharding) {
   return sharding.named != nullptr &&
-         std::all_of(sharding.named->dimensions.begin(), sharding.named->dimensions.end(),
-                     [](const NamedSharding::DimensionSharding& each) {
-                       return !each.is_closed && each.axes.empty();
-                     });
+         std::all_of(
+             sharding.named->dimensions.begin(), sharding.named->dimensions.end(),
+             [](const NamedSharding::DimensionSharding& each) { return each.axes.empty(); });
 }
 
 bool IsCallOf(const Instruction& value, absl::string_view target) {
@@ -144,44 +150,80 @@ std::optional<Sharding> LeftWith(const Instruction& value, size_t leaf) {
   return NamedAt(value, "xla.sdy.out_shardings", leaf);
 }
 
-// Whether a leaf of a custom call is the operand with the same sharding.
+// Whether a leaf of a custom call is the operand with the same sharding. A value that enters a
+// manual region is, if it enters whole.
 bool PassesOn(const Instruction& call, size_t leaf) {
   if (IsCallOf(call, "xla.sdy.GlobalToLocalShape")) {
     const std::optional<Sharding> entered = NamedAt(call, "xla.sdy.in_shardings", leaf);
-    return entered && IsOpen(*entered);
+    return entered && CutsNothing(*entered);
   }
   return IsCallOf(call, "Sharding") || IsCallOf(call, "xla.sdy.FuncResultSharding") ||
          IsCallOf(call, "annotate_device_placement") ||
          IsCallOf(call, "xla.sdy.LocalToGlobalShape");
 }
 
-// Walks from a result to what it is made of, until a sharding is met that cuts it. A sharding that
-// does not ends its branch, unless it is open.
+// Cuts the dimensions that `sharding` leaves whole as `other` does, along axes that it does not
+// use.
+void Merge(const Sharding& other, Sharding* sharding) {
+  if (other.named == nullptr || sharding->named == nullptr ||
+      !(other.named->mesh == sharding->named->mesh)) {
+    return;
+  }
+  NamedSharding merged = *sharding->named;
+  std::set<int64_t> used;
+  for (const std::vector<AxisRef>* axes : {&merged.unreduced_axes, &merged.manual_axes}) {
+    for (const AxisRef& axis : *axes) used.insert(axis.axis);
+  }
+  for (const auto& dimension : merged.dimensions) {
+    for (const AxisRef& axis : dimension.axes) used.insert(axis.axis);
+  }
+  for (size_t d = 0; d < merged.dimensions.size(); ++d) {
+    const std::vector<AxisRef>& axes = other.named->dimensions[d].axes;
+    const bool is_free = std::none_of(
+        axes.begin(), axes.end(), [&](const AxisRef& axis) { return used.contains(axis.axis); });
+    if (!merged.dimensions[d].axes.empty() || !is_free) continue;
+    merged.dimensions[d].axes = axes;
+    for (const AxisRef& axis : axes) used.insert(axis.axis);
+  }
+  sharding->named = std::make_shared<const NamedSharding>(std::move(merged));
+}
+
+// Walks from a result to what it is made of. A sharding that is met ends its branch, but for the
+// dimensions that it leaves open; the first that cuts the result counts most.
 class Walk {
  public:
   std::optional<Sharding> From(const Instruction& root, size_t leaf) {
     Go({&root, leaf, nullptr, Others(*Leaves(root.shape())[leaf], {})});
+    std::optional<Sharding> result;
     while (!open_.empty()) {
       const auto [seen, is_new] = seen_.insert(std::move(open_.back()));
       open_.pop_back();
       if (!is_new) continue;
-      const Place& place = *seen;
+      Place place = *seen;
       std::optional<Sharding> found = LeftWith(*place.value, place.leaf);
       if (!found) found = WrittenAt(*place.value, place.leaf);
-      if (!found || IsOpen(*found)) {
-        GoOn(place);
-      } else if (std::optional<Sharding> along = Along(*found, place)) {
-        return along;
+      if (found) {
+        if (std::optional<Sharding> along = Along(*found, place)) {
+          if (along->named == nullptr && !result) return along;
+          if (result) Merge(*along, &*result);
+          if (!result) result = std::move(along);
+        }
+        for (int64_t& d : place.dims) {
+          if (!IsOpen(*found, d)) d = kNone;
+        }
       }
+      if (IsCut(place)) GoOn(place);
     }
-    return std::nullopt;
+    return result;
   }
 
  private:
+  static bool IsCut(const Place& place) {
+    return std::any_of(place.dims.begin(), place.dims.end(), [](int64_t d) { return d != kNone; });
+  }
+
   void Go(Place place) {
-    const bool cut =
-        std::any_of(place.dims.begin(), place.dims.end(), [](int64_t d) { return d != kNone; });
-    if (cut) open_.push_back(std::move(place));
+    if (IsCut(place)) open_.push_back(std::move(place));
   }
 
   // To an operand, of which `dimension` gives the dimension for one of the value.
@@ -192,6 +234,13 @@ class Walk {
       if (d != kNone) d = dimension(d);
     }
     Go(std::move(next));
+  }
+
+  // To the root of a computation that the value calls.
+  void Enter(const Place& place, const Instruction& root) {
+    if (sites_.size() == kMostCalls) return;
+    sites_.push_back({place.value, place.site});
+    Go({&root, place.leaf, &sites_.back(), place.dims});
   }
 
   // To the operand that has the leaf, where the leaves of the operands are those of the value.
@@ -207,8 +256,10 @@ class Walk {
   void GoOn(const Place& place) {
     const Instruction& value = *place.value;
     switch (value.opcode()) {
+      case Opcode::kWhile:  // what goes in is looked at before what an iteration leaves
+        Enter(place, *value.GetComputation(Attr::kBody)->root());
+        return GoToOperand(place);
       case Opcode::kTuple:
-      case Opcode::kWhile:
       case Opcode::kOptimizationBarrier:
       case Opcode::kCopy:
         return GoToOperand(place);
@@ -221,9 +272,7 @@ class Walk {
         return Go({&tuple, leaf, place.site, place.dims});
       }
       case Opcode::kCall:
-        if (sites_.size() == kMostCalls) return;
-        sites_.push_back({&value, place.site});
-        return Go({value.to_apply()->root(), place.leaf, &sites_.back(), place.dims});
+        return Enter(place, *value.to_apply()->root());
       case Opcode::kParameter: {
         if (place.site == nullptr) return;
         const Instruction* given = place.site->call->operand(value.parameter_number());
@@ -247,6 +296,19 @@ class Walk {
           return Others(value.operand(0)->shape(),
                         value.GetInts(Attr::kDimensions))[static_cast<size_t>(d)];
         });
+      case Opcode::kConcatenate:
+      case Opcode::kSlice:  // along dimensions that keep their size
+        for (int64_t i = value.operand_count(); i-- > 0;) {
+          GoAlong(place, i, [&](int64_t d) {
+            const bool is_joined = value.opcode() == Opcode::kConcatenate &&
+                                   Names(value.GetInts(Attr::kDimensions), d);
+            const auto at = static_cast<size_t>(d);
+            const bool is_whole =
+                value.operand(i)->shape().dimensions()[at] == value.shape().dimensions()[at];
+            return is_whole && !is_joined ? d : kNone;
+          });
+        }
+        return;
       case Opcode::kDot:  // the left operand is looked at first
         for (const int64_t operand : {1, 0}) {
           GoAlong(place, operand, [&](int64_t d) { return DotDimension(value, operand, d); });

@@ -261,6 +261,9 @@ absl::Status Rendezvous::Conclude(Meeting& meeting, Process& process, Context& c
     meeting.brought.clear();
     return absl::OkStatus();
   }
+  absl::StatusOr<bool> together = ConcludeTogether(meeting, process, context);
+  if (!together.ok()) return together.status();
+  if (*together) return absl::OkStatus();
   // The last to come computes for all, where its own values lie.
   for (std::vector<Literal>& values : meeting.brought) {
     for (Literal& value : values) {
@@ -289,6 +292,44 @@ absl::Status Rendezvous::Conclude(Meeting& meeting, Process& process, Context& c
   }
   meeting.brought.clear();
   return absl::OkStatus();
+}
+
+absl::StatusOr<bool> Rendezvous::ConcludeTogether(Meeting& meeting, const Process& process,
+                                                  Context& context) {
+  const Instruction& collective = *meeting.collective;
+  const auto* const engine = dynamic_cast<const DeviceEngine*>(&process.engine());
+  if (engine == nullptr || analysis::HasDynamicSizes(collective)) return false;
+  std::vector<ValueMemory*> memories;
+  std::vector<std::shared_ptr<MemoryAccount>> accounts;
+  for (const std::vector<Literal>& values : meeting.brought) {
+    for (const Literal& value : values) {
+      const ValueStorage* const storage = value.is_array() ? StorageOf(value.buffer()) : nullptr;
+      if (storage == nullptr || storage->account == nullptr) return false;
+      if (&value != &values.front() && storage->memory != memories.back()) return false;
+      if (&value != &values.front()) continue;
+      memories.push_back(storage->memory);
+      accounts.push_back(storage->account);
+    }
+  }
+  if (memories.size() != meeting.brought.size()) return false;
+  if (!engine->RunsTogether(collective, memories)) return false;
+  const std::vector<const Shape*> leaves = Leaves(analysis::CollectiveResult(collective));
+  std::vector<MemberValues> members(memories.size());
+  for (size_t m = 0; m < members.size(); ++m) {
+    members[m].memory = memories[m];
+    for (const Literal& value : meeting.brought[m]) members[m].operands.push_back(value.data());
+    for (const Shape* leaf : leaves) {
+      absl::StatusOr<BufferPtr> buffer = AllocateValue(*memories[m], accounts[m], *leaf);
+      if (!buffer.ok()) return buffer.status();
+      members[m].results.push_back(buffer->get());
+      meeting.results[m].push_back(Literal::FromBuffer(*leaf, *std::move(buffer)));
+    }
+  }
+  if (absl::Status status = engine->RunTogether(collective, members, context); !status.ok()) {
+    return status;
+  }
+  meeting.brought.clear();
+  return true;
 }
 
 // Gives every member of a group the sum of what the members have brought.

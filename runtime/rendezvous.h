@@ -57,6 +57,9 @@ class Rendezvous {
   std::shared_ptr<Parcel> ParcelAt(const Instruction& instruction, CallPath path, int64_t visit,
                                    int64_t source, int64_t target, const Process& process);
   absl::Status Conclude(Meeting& meeting, Process& process, Context& context);
+  // Computes the collective where the members' values lie, if the engine does so. Returns false
+  // otherwise.
+  absl::StatusOr<bool> ConcludeTogether(Meeting& meeting, const Process& process, Context& context);
   absl::Status AddSummands(const BorderSum& sum, Meeting& meeting, Process& process,
                            Context& context);
   absl::Status ConcludeOnSizes(Meeting& meeting, Process& process, Context& context);

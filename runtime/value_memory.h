@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -82,8 +83,28 @@ absl::StatusOr<Literal> ToHost(const Literal& value);
 absl::Status CopyBoxAnywhere(const Literal& from, absl::Span<const int64_t> box,
                              absl::Span<const int64_t> at, Literal* to);
 
+// What a member of a group gives to a collective and gets from it, leaf by leaf, in the memory of
+// its own device.
+struct MemberValues {
+  ValueMemory* memory = nullptr;
+  std::vector<const std::byte*> operands;
+  std::vector<std::byte*> results;
+};
+
 class DeviceEngine : public Engine {
  public:
+  // Returns true if RunTogether computes the collective for members with these memories. Otherwise
+  // all values are brought to one member's device (PrepareCollective).
+  virtual bool RunsTogether(const Instruction& /*collective*/,
+                            absl::Span<ValueMemory* const> /*memories*/) const {
+    return false;
+  }
+  // Computes a collective on the devices of all members at once.
+  virtual absl::Status RunTogether(const Instruction& /*collective*/,
+                                   absl::Span<const MemberValues> /*members*/,
+                                   Context& /*context*/) const {
+    return absl::UnimplementedError("no collective runs on several devices at once");
+  }
   // Returns a kernel that stores a view. The sources of the view are operand numbers.
   virtual KernelOr PrepareViewCopy(const View& view, ElementType type) const = 0;
 };

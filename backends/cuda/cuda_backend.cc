@@ -11,6 +11,7 @@
 #include "backends/cuda/cuda_engine.h"
 #include "backends/cuda/cuda_stats.h"
 #include "backends/cuda/kernel_groups.h"
+#include "backends/cuda/libraries/provider.h"
 #include "backends/passes/pass.h"
 #include "spec/verify/verifier.h"
 
@@ -20,8 +21,9 @@ namespace {
 // A plan with the engine and the module that it refers to.
 struct PlanWithEngine {
   PlanWithEngine(std::shared_ptr<cuda::DevicePool> pool, bool graphs,
-                 std::shared_ptr<text::TextKernels> texts)
-      : engine(std::move(pool), graphs, std::move(texts)) {}
+                 std::shared_ptr<text::TextKernels> texts,
+                 std::shared_ptr<libraries::LibraryProvider> provider)
+      : engine(std::move(pool), graphs, std::move(texts), std::move(provider)) {}
   cuda::CudaEngine engine;
   std::unique_ptr<Module> module;  // null: that of the caller
   std::unique_ptr<const runtime::ModulePlan> plan;
@@ -61,15 +63,17 @@ std::optional<bool> SetSharedOption(absl::string_view name, absl::string_view va
     options->texts = std::string(value);
     return true;
   }
-  if (name != "graphs") return std::nullopt;
-  options->graphs = value == "on";
+  if (name != "graphs" && name != "libraries") return std::nullopt;
+  (name == "graphs" ? options->graphs : options->libraries) = value == "on";
   return value == "on" || value == "off";
 }
 
 constexpr char kSharedOptions[] =
     "fuse=kernel (a launch for every operation), bytecode or text (generated kernels), "
-    "texts=FOLDER that keeps generated kernels, and graphs=on or off (off: every run issues its "
-    "launches one by one)";
+    "texts=FOLDER that keeps generated kernels, graphs=on or off (off: every run issues its "
+    "launches one by one), and libraries=on or off (on: cuBLASLt, cuDNN and others compute what "
+    "they "
+    "can)";
 
 std::pair<absl::string_view, absl::string_view> SplitOption(absl::string_view option) {
   return absl::StrSplit(option, absl::MaxSplits('=', 1));
@@ -141,6 +145,10 @@ absl::StatusOr<CudaEmulatedOptions> ParseEmulatorOptions(absl::string_view text)
     return absl::InvalidArgumentError(
         "cuda-emulated: check=on sees no generated kernels (fuse=text)");
   }
+  if (options.checked && options.libraries) {
+    return absl::InvalidArgumentError(
+        "cuda-emulated: check=on sees no accesses of libraries (libraries=on)");
+  }
   if (options.traced && !options.checked) {
     return absl::InvalidArgumentError("cuda-emulated: trace=on needs check=on");
   }
@@ -161,9 +169,14 @@ absl::StatusOr<std::unique_ptr<CudaBackend>> CudaBackend::Create(std::string nam
       std::cerr << name << ": " << created.status().message() << "; fusions run as bytecode\n";
     }
   }
+  std::shared_ptr<libraries::LibraryProvider> provider;
+  if (options.libraries) {
+    provider =
+        std::make_shared<libraries::LibraryProvider>(std::make_shared<libraries::Libraries>(api));
+  }
   auto pool = std::make_shared<cuda::DevicePool>(std::move(api), *devices);
-  return std::unique_ptr<CudaBackend>(
-      new CudaBackend(std::move(name), std::move(pool), std::move(options), std::move(texts)));
+  return std::unique_ptr<CudaBackend>(new CudaBackend(
+      std::move(name), std::move(pool), std::move(options), std::move(texts), std::move(provider)));
 }
 
 BackendCapabilities CudaBackend::capabilities() const {
@@ -192,7 +205,7 @@ absl::StatusOr<std::shared_ptr<const runtime::ModulePlan>> CudaBackend::Plan(
   runtime::PlanOptions plan;
   plan.observed = options.observed;
   plan.seconds = options.seconds >= 0 ? options.seconds : seconds_;
-  auto planned = std::make_shared<PlanWithEngine>(pool_, graphs_, texts_);
+  auto planned = std::make_shared<PlanWithEngine>(pool_, graphs_, texts_, provider_);
   const Module* planned_module = &module;
   // Observers see the instructions as they are written.
   if (fuse_ && !options.observed && VerifyModule(module).ok()) {

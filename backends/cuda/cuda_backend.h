@@ -11,6 +11,7 @@
 #include "absl/strings/string_view.h"
 #include "backends/cuda/device/emulated_runtime.h"
 #include "backends/cuda/device_pool.h"
+#include "backends/cuda/libraries/provider.h"
 #include "backends/cuda/text/text_kernels.h"
 #include "backends/engine_backend.h"
 
@@ -29,6 +30,7 @@ struct CudaOptions {
   FusionTier fuse = FusionTier::kBytecode;
   bool graphs = true;      // runs a module from its third run on as a graph, where that is possible
   std::string texts = {};  // the folder that keeps generated kernels; empty for none
+  bool libraries = false;  // NVIDIA's libraries compute what they can (libraries/)
 };
 
 // Parses "fuse=text,graphs=off,texts=FOLDER", in any order, the options of the target cuda.
@@ -39,6 +41,7 @@ struct CudaEmulatedOptions : cuda::EmulatorOptions {
   FusionTier fuse = FusionTier::kBytecode;
   bool graphs = true;
   std::string texts;  // the folder that keeps generated kernels; empty for none
+  bool libraries = false;
 };
 // Parses "schedule=random,seed=3,devices=2,memory=1073741824", in any order; an empty text gives
 // the defaults. Returns INVALID_ARGUMENT with the name of an unknown option.
@@ -62,21 +65,24 @@ class CudaBackend : public EngineBackend {
 
  private:
   CudaBackend(std::string name, std::shared_ptr<cuda::DevicePool> pool, CudaOptions options,
-              std::shared_ptr<text::TextKernels> texts)
+              std::shared_ptr<text::TextKernels> texts,
+              std::shared_ptr<libraries::LibraryProvider> provider)
       : EngineBackend(options.run),
         name_(std::move(name)),
         pool_(std::move(pool)),
         seconds_(options.seconds),
         fuse_(options.fuse != FusionTier::kKernels),
         graphs_(options.graphs),
-        texts_(std::move(texts)) {}
+        texts_(std::move(texts)),
+        provider_(std::move(provider)) {}
 
   const std::string name_;
   const std::shared_ptr<cuda::DevicePool> pool_;
   const double seconds_;
   const bool fuse_;
   const bool graphs_;
-  const std::shared_ptr<text::TextKernels> texts_;  // null unless fusions are generated
+  const std::shared_ptr<text::TextKernels> texts_;              // null unless fusions are generated
+  const std::shared_ptr<libraries::LibraryProvider> provider_;  // null unless libraries are called
 };
 
 }  // namespace assay::cuda

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "backends/cuda/cuda_stats.h"
 #include "backends/cuda/device/emulated_runtime.h"
 #include "backends/cuda/kernel_table.h"
+#include "backends/cuda/libraries/collectives.h"
 #include "backends/cuda/plan_runner.h"
 #include "runtime/world.h"
 #include "spec/analysis/flat_region.h"
@@ -164,6 +166,10 @@ runtime::KernelOr CudaEngine::MakeKernel(KernelPlanOr plan, const Instruction& i
 }
 
 runtime::KernelOr CudaEngine::Prepare(const Instruction& instruction) const {
+  if (provider_ != nullptr) {
+    std::optional<KernelPlan> plan = provider_->Prepare(instruction);
+    if (plan.has_value()) return MakeKernel(*std::move(plan), instruction);
+  }
   return MakeKernel(PrepareKernels(instruction, {}), instruction);
 }
 
@@ -178,7 +184,7 @@ runtime::KernelOr CudaEngine::PrepareFusion(const Instruction& fusion) const {
   for (const Instruction* operand : fusion.operands()) {
     if (!operand->shape().is_array() || operand->shape().is_dynamic()) return nullptr;
   }
-  KernelPlanOr plan = cuda::PrepareFusion(fusion);
+  KernelPlanOr plan = cuda::PrepareFusion(fusion, provider_.get());
   if (absl::IsUnimplemented(plan.status())) return nullptr;
   return MakeKernel(std::move(plan), fusion);
 }
@@ -195,6 +201,35 @@ runtime::KernelOr CudaEngine::PrepareViewCopy(const View& view, ElementType type
 runtime::KernelOr CudaEngine::PrepareCollective(const Instruction& collective, int64_t members,
                                                 int64_t position) const {
   return MakeKernel(PrepareCollectiveKernels(collective, members, position), collective);
+}
+
+// NCCL takes members whose devices are all different.
+bool CudaEngine::RunsTogether(const Instruction& collective,
+                              absl::Span<runtime::ValueMemory* const> memories) const {
+  if (provider_ == nullptr) return false;
+  std::set<int> ordinals;
+  for (runtime::ValueMemory* const memory : memories) {
+    auto* const values = dynamic_cast<CudaValues*>(memory);
+    if (values == nullptr) return false;
+    absl::StatusOr<Device*> device = values->context().UseDevice();
+    if (!device.ok() || !ordinals.insert((*device)->ordinal()).second) return false;
+  }
+  return libraries::TakesCollective(collective, static_cast<int64_t>(memories.size())) &&
+         provider_->libraries().Load(libraries::Library::kNccl).ok();
+}
+
+absl::Status CudaEngine::RunTogether(const Instruction& collective,
+                                     absl::Span<const runtime::MemberValues> members,
+                                     Context& context) const {
+  if (absl::Status status = context.Charge(StepsOf(collective)); !status.ok()) return status;
+  std::vector<libraries::Member> places;
+  for (const runtime::MemberValues& member : members) {
+    CudaContext& owner = static_cast<CudaValues*>(member.memory)->context();
+    absl::StatusOr<Device*> device = owner.UseDevice();
+    if (!device.ok()) return device.status();
+    places.push_back({*device, member.operands, member.results});
+  }
+  return libraries::EnqueueCollective(provider_->libraries(), collective, places);
 }
 
 runtime::EffectOr CudaEngine::PrepareEffect(const Instruction& instruction) const {

@@ -13,6 +13,7 @@
 #include "backends/cuda/device_pool.h"
 #include "backends/cuda/graph_replayer.h"
 #include "backends/cuda/kernel_table.h"
+#include "backends/cuda/libraries/provider.h"
 #include "backends/cuda/text/text_kernels.h"
 #include "runtime/value_memory.h"
 
@@ -21,11 +22,13 @@ namespace assay::cuda {
 class CudaEngine : public runtime::DeviceEngine {
  public:
   // `graphs` permits runs as graphs (graph_replayer.h). `texts` has generated kernels; null for
-  // none.
+  // none. `provider` calls libraries; null for none.
   CudaEngine(std::shared_ptr<DevicePool> pool, bool graphs,
-             std::shared_ptr<text::TextKernels> texts = nullptr)
+             std::shared_ptr<text::TextKernels> texts = nullptr,
+             std::shared_ptr<libraries::LibraryProvider> provider = nullptr)
       : pool_(std::move(pool)),
         texts_(std::move(texts)),
+        provider_(std::move(provider)),
         graphs_(graphs ? std::make_shared<GraphCache>() : nullptr) {}
 
   // Returns OK if the engine supports the instruction's operation, otherwise UNIMPLEMENTED with its
@@ -41,6 +44,11 @@ class CudaEngine : public runtime::DeviceEngine {
   runtime::KernelOr PrepareViewCopy(const View& view, ElementType type) const override;
   runtime::KernelOr PrepareCollective(const Instruction& collective, int64_t members,
                                       int64_t position) const override;
+  bool RunsTogether(const Instruction& collective,
+                    absl::Span<runtime::ValueMemory* const> memories) const override;
+  absl::Status RunTogether(const Instruction& collective,
+                           absl::Span<const runtime::MemberValues> members,
+                           runtime::Context& context) const override;
   runtime::EffectOr PrepareEffect(const Instruction& instruction) const override;
   std::unique_ptr<runtime::EngineState> NewState(bool counted) const override;
 
@@ -51,6 +59,7 @@ class CudaEngine : public runtime::DeviceEngine {
 
   const std::shared_ptr<DevicePool> pool_;
   const std::shared_ptr<text::TextKernels> texts_;
+  const std::shared_ptr<libraries::LibraryProvider> provider_;
   const std::shared_ptr<ConstantCache> constants_ = std::make_shared<ConstantCache>();
   const std::shared_ptr<GraphCache> graphs_;  // null if runs are not recorded
 };

@@ -36,6 +36,7 @@ class CudaValues : public runtime::ValueMemory {
  public:
   CudaValues(CudaContext& context, std::shared_ptr<ConstantCache> constants)
       : context_(context), constants_(std::move(constants)) {}
+  CudaContext& context() const { return context_; }
 
   absl::StatusOr<runtime::BufferPtr> Allocate(int64_t bytes) override;
   absl::Status CopyIn(std::byte* to, const runtime::BufferPtr& from, int64_t bytes) override;

@@ -9,6 +9,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <memory>
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -55,6 +57,16 @@ struct PointerSlot {
   BufferUse buffer;
 };
 
+class Device;
+
+// A call of a library instead of a launch (libraries/). Thread-safe.
+class LibraryCall {
+ public:
+  virtual ~LibraryCall() = default;
+  // Enqueues the call on the device's stream, on the arrays of KernelLaunch::pointers.
+  virtual absl::Status Enqueue(Device& device, absl::Span<std::byte* const> arrays) const = 0;
+};
+
 // One launch. Kernels have one parameter, a struct that can be copied by bytes
 // (ASSAY_PARAMETER), whose pointers are filled in before the launch.
 struct KernelLaunch {
@@ -66,6 +78,8 @@ struct KernelLaunch {
   // True for a launch that only copies the in-place operand to the result. It is skipped if both
   // are the same array.
   bool copies_in_place_operand = false;
+  // Called instead of a kernel, if not null. Only `pointers` counts then.
+  std::shared_ptr<const LibraryCall> call = nullptr;
 };
 
 // Makes a launch from a parameter. A pointer is named by the address of a member of `parameter`:
@@ -79,7 +93,7 @@ template <typename Parameter>
 KernelLaunch MakeLaunch(std::string entry, Extent grid, Extent block, int64_t shared_bytes,
                         const Parameter& parameter, absl::Span<const MemberPointer> pointers) {
   static_assert(std::is_trivially_copyable_v<Parameter>);
-  KernelLaunch launch = {std::move(entry), grid, block, shared_bytes, {}, {}, false};
+  KernelLaunch launch = {std::move(entry), grid, block, shared_bytes, {}, {}};
   const auto* const bytes = reinterpret_cast<const std::byte*>(&parameter);
   launch.parameter.assign(bytes, bytes + sizeof(Parameter));
   for (const MemberPointer& pointer : pointers) {
@@ -129,9 +143,22 @@ const KernelRow* FindKernelRow(Opcode opcode);
 // without kernels.
 KernelPlanOr PrepareKernels(const Instruction& instruction, absl::Span<const View> views);
 
+// Prepares some instructions in another way than their rows, by calls of libraries.
+class KernelProvider {
+ public:
+  virtual ~KernelProvider() = default;
+  // Returns nothing for an instruction that is left to its row.
+  virtual std::optional<KernelPlan> Prepare(const Instruction& instruction) = 0;
+  // Returns the plan of `dot` + `bias`, whose elements go along the last dimension of the result.
+  // The operands are those of the dot and the bias. Nothing: both are left to their rows.
+  virtual std::optional<KernelPlan> PrepareDotAndBias(const Instruction& dot,
+                                                      const Instruction& bias) = 0;
+};
+
 // Returns the plan of a fusion whose operands are all arrays (kernels/prepare_fusion.cc). Returns
-// UNIMPLEMENTED if the fused instructions run faster one by one.
-KernelPlanOr PrepareFusion(const Instruction& fusion);
+// UNIMPLEMENTED if the fused instructions run faster one by one. `provider` is asked for operations
+// with kernels of their own; null for none.
+KernelPlanOr PrepareFusion(const Instruction& fusion, KernelProvider* provider = nullptr);
 
 // Return plans of copies without an instruction: of the elements of a view to a dense array, and of
 // a box from the origin of an array to `at` in another. Return UNIMPLEMENTED for too many

@@ -12,6 +12,10 @@ absl::StatusOr<std::unique_ptr<PlanRunner>> PlanRunner::Create(KernelPlan plan, 
                                                                text::TextKernels* texts) {
   std::vector<const Entry*> entries;
   for (KernelLaunch& launch : plan.launches) {
+    if (launch.call != nullptr) {
+      entries.push_back(nullptr);
+      continue;
+    }
     if (texts != nullptr) {
       absl::StatusOr<const Entry*> generated = texts->Find(launch, plan);
       if (!generated.ok()) return generated.status();
@@ -95,6 +99,14 @@ absl::Status PlanRunner::Run(Device& device, absl::Span<const std::byte* const> 
   for (size_t i = 0; i < plan_.launches.size(); ++i) {
     const KernelLaunch& launch = plan_.launches[i];
     if (launch.copies_in_place_operand && operands[plan_.in_place_operand] == results[0]) continue;
+    if (launch.call != nullptr) {
+      std::vector<std::byte*> arrays;
+      for (const PointerSlot& slot : launch.pointers) {
+        arrays.push_back(const_cast<std::byte*>(address(slot.buffer)));
+      }
+      if (absl::Status status = launch.call->Enqueue(device, arrays); !status.ok()) return status;
+      continue;
+    }
     parameter = launch.parameter;
     for (const PointerSlot& slot : launch.pointers) {
       const std::byte* const pointer = address(slot.buffer);

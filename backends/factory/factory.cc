@@ -66,9 +66,10 @@ MadeBackend MakeCudaEmulated(absl::string_view argument, const BackendOptions& o
   if (!emulator.ok()) return emulator.status();
   std::string name = "cuda-emulated";
   if (!argument.empty()) absl::StrAppend(&name, ":", argument);
-  return cuda::CudaBackend::Create(std::move(name), cuda::EmulatedRuntime::Create(*emulator),
-                                   {GoldenOptionsOf(options).run, options.budget.seconds,
-                                    emulator->fuse, emulator->graphs, emulator->texts});
+  return cuda::CudaBackend::Create(
+      std::move(name), cuda::EmulatedRuntime::Create(*emulator),
+      {GoldenOptionsOf(options).run, options.budget.seconds, emulator->fuse, emulator->graphs,
+       emulator->texts, emulator->libraries});
 }
 
 // A word of a command for the shell.
@@ -168,7 +169,8 @@ const std::vector<BackendKind>& BuiltInBackends() {
        MakeCpuWithOptions, "cpu"},
       {"cuda", "", "the CUDA backend on this machine's GPUs; it has not run on one yet", MakeCuda,
        "cuda"},
-      {"cuda:", "OPTIONS", "the same with fuse=TIER, graphs=off, texts=FOLDER, separated by commas",
+      {"cuda:", "OPTIONS",
+       "the same with fuse=TIER, graphs=off, texts=FOLDER, libraries=on, separated by commas",
        MakeCuda, "cuda"},
       {"cuda-emulated", "", "the CUDA backend on an emulated device", MakeCudaEmulated, "cuda"},
       {"cuda-emulated:", "OPTIONS",
@@ -193,7 +195,10 @@ absl::StatusOr<std::unique_ptr<Backend>> MakeBackend(absl::Span<const BackendKin
 
 std::string DefaultProfile(absl::Span<const BackendKind> kinds, absl::string_view specification) {
   const BackendKind* kind = FindKind(kinds, specification);
-  return kind == nullptr ? BackendKind().profile : kind->profile;
+  if (kind == nullptr) return BackendKind().profile;
+  // NVIDIA's libraries round otherwise than own kernels.
+  const bool libraries = absl::StrContains(specification, "libraries=on");
+  return kind->profile == "cuda" && libraries ? "cuda-libraries" : kind->profile;
 }
 
 GoldenOptions GoldenOptionsOf(const BackendOptions& options) {

@@ -34,8 +34,8 @@ DecisionPoint PointOf(const std::string& name) {
 
 TEST(Profiles, ThoseOfTheReferenceAreBuiltIn) {
   EXPECT_THAT(TargetProfile::BuiltIn(),
-              ElementsAre("cpu", "cpu-strict", "cuda", "golden", "gpu", "opencl-embedded",
-                          "opencl-full", "tpu-like", "xla-cpu"));
+              ElementsAre("cpu", "cpu-strict", "cuda", "cuda-libraries", "golden", "gpu",
+                          "opencl-embedded", "opencl-full", "tpu-like", "xla-cpu"));
   for (const std::string& name : TargetProfile::BuiltIn()) {
     EXPECT_EQ(BuiltIn(name).name(), name);
     EXPECT_FALSE(BuiltIn(name).description().empty());

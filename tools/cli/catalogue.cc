@@ -4,6 +4,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "backends/cuda/kernel_table.h"
+#include "backends/cuda/libraries/provider.h"
 #include "nlohmann/json.hpp"
 
 namespace assay::cli {
@@ -153,6 +155,17 @@ std::string AttributeText(const AttributeUse& use) {
   return absl::StrCat(text, ", default empty");
 }
 
+std::string CudaText(Opcode opcode) {
+  const cuda::KernelRow* const row = cuda::FindKernelRow(opcode);
+  std::string text = row == nullptr ? "every type, by the runtime" : "every type, by own kernels";
+  for (const cuda::libraries::LibraryUse& use : cuda::libraries::LibraryUses()) {
+    if (use.opcode != opcode) continue;
+    absl::StrAppend(&text, "; with libraries=on ", cuda::libraries::NameOf(use.library), " takes ",
+                    use.types);
+  }
+  return text;
+}
+
 nlohmann::json OpJson(const OpInfo& op) {
   nlohmann::json attributes = nlohmann::json::array();
   for (const AttributeUse& use : op.attributes) {
@@ -167,7 +180,7 @@ nlohmann::json OpJson(const OpInfo& op) {
           {"accuracy", std::string(AccuracyName(op.accuracy))},
           {"types", TypeNames(op)},
           {"attributes", attributes},
-          {"backends", {{"golden", IsInterpreted(op.opcode)}}}};
+          {"backends", {{"golden", IsInterpreted(op.opcode)}, {"cuda", CudaText(op.opcode)}}}};
 }
 
 std::string CatalogueMarkdown() {

@@ -19,6 +19,9 @@ absl::string_view AccuracyName(Accuracy accuracy);
 std::vector<std::string> TypeNames(const OpInfo& op);
 // Returns "ints, required", "bool, default false".
 std::string AttributeText(const AttributeUse& use);
+// Returns how the CUDA backend runs the operation: "every type, by own kernels; with libraries=on
+// cuBLASLt takes f16 bf16 f32 f64 c64 c128".
+std::string CudaText(Opcode opcode);
 nlohmann::json OpJson(const OpInfo& op);
 // Returns the text of docs/operations.md.
 std::string CatalogueMarkdown();

@@ -26,7 +26,7 @@ class GpuDay(unittest.TestCase):
         self.out = pathlib.Path(folder.name) / 'day'
 
     def test_steps_run_until_they_pass_and_what_needs_a_gpu_is_left_out(self):
-        chosen = ['--step', 'again', 'text', 'memcheck']
+        chosen = ['--step', 'again', 'text', 'libraries', 'memcheck']
         failed = gpu_day(self.out, *chosen, assay='false')
         self.assertEqual(failed.returncode, 1)
         self.assertIn('again: failed (exit code 1)', failed.stdout)
@@ -39,6 +39,7 @@ class GpuDay(unittest.TestCase):
         self.assertIn('target cuda-emulated', verdict)
         self.assertIn('again: passed', verdict)
         self.assertIn('text: passed', verdict)
+        self.assertIn('libraries: left out: needs GPU', verdict)
         self.assertIn('memcheck: left out: needs GPU', verdict)
         self.assertIn('standard: not run', verdict)
         self.assertTrue(json.loads((self.out / 'again.json').read_text(encoding='utf-8')))

@@ -287,6 +287,7 @@ absl::StatusOr<OpPage> MakeOpPage(const OpInfo& op, size_t most_examples) {
   summary.push_back(
       {"shape", op.shape_inferable ? "may be left out in text" : "must be written in text"});
   summary.push_back({"golden", IsInterpreted(op.opcode) ? "yes" : "not yet"});
+  summary.push_back({"cuda", CudaText(op.opcode)});
   summary.push_back({"rules", absl::StrCat(text.rules, " (docs/semantics/rules)")});
   AddSection("Summary", std::move(summary), &page);
   AddSection("Operands", OperandRows(text), &page);

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "backends/cuda/cuda_stats.h"
+#include "backends/cuda/libraries/libraries.h"
 #include "interpreter/interpreter.h"
 #include "nlohmann/json.hpp"
 #include "spec/text/printer.h"
@@ -36,10 +37,21 @@ nlohmann::json UndecidedJson(const UndecidedResult& undecided) {
 }
 
 nlohmann::json DeviceJson(const cuda::DeviceCounts& counts) {
-  return {{"launches", counts.launches},   {"graph_launches", counts.graph_launches},
-          {"copies_in", counts.copies_in}, {"copies_out", counts.copies_out},
-          {"copies_on", counts.copies_on}, {"copied_bytes", counts.copied_bytes},
-          {"fills", counts.fills},         {"waits", counts.waits}};
+  nlohmann::json libraries = nlohmann::json::object();
+  for (int k = 0; k < cuda::kLibraries; ++k) {
+    if (counts.library_calls[k] == 0) continue;
+    const auto library = static_cast<cuda::libraries::Library>(k);
+    libraries[std::string(cuda::libraries::NameOf(library))] = counts.library_calls[k];
+  }
+  return {{"library_calls", libraries},
+          {"launches", counts.launches},
+          {"graph_launches", counts.graph_launches},
+          {"copies_in", counts.copies_in},
+          {"copies_out", counts.copies_out},
+          {"copies_on", counts.copies_on},
+          {"copied_bytes", counts.copied_bytes},
+          {"fills", counts.fills},
+          {"waits", counts.waits}};
 }
 
 nlohmann::json TraceJson(const cuda::emulator::KernelTrace& trace) {
@@ -52,6 +64,20 @@ nlohmann::json TraceJson(const cuda::emulator::KernelTrace& trace) {
           {"shared_requests", trace.shared_requests},
           {"worst_bank_conflict", trace.worst_conflict},
           {"dropped_requests", trace.dropped}};
+}
+
+// "library calls 2 (cuBLASLt 1, cuFFT 1)".
+std::string LibraryText(const cuda::DeviceCounts& counts) {
+  int64_t calls = 0;
+  std::string names;
+  for (int k = 0; k < cuda::kLibraries; ++k) {
+    if (counts.library_calls[k] == 0) continue;
+    calls += counts.library_calls[k];
+    absl::StrAppend(&names, names.empty() ? "" : ", ",
+                    cuda::libraries::NameOf(static_cast<cuda::libraries::Library>(k)), " ",
+                    counts.library_calls[k]);
+  }
+  return calls == 0 ? "" : absl::StrCat(", library calls ", calls, " (", names, ")");
 }
 
 void PrintTraces(const cuda::CudaStats& stats) {
@@ -113,6 +139,7 @@ void PrintStats(const runtime::RunStats& counted, double seconds) {
         "(%d bytes in all), fills %d, waits of the host %d",
         device.launches, device.graph_launches, device.copies_in, device.copies_out,
         device.copies_on, device.copied_bytes, device.fills, device.waits);
+    std::cout << LibraryText(device);
   }
   const auto* golden = dynamic_cast<const RunStats*>(&counted);
   if (golden == nullptr) {

@@ -114,6 +114,10 @@ class Api {
   virtual Error FuncSetMaxDynamicShared(const Entry& entry, int bytes) = 0;
   virtual Error LaunchKernel(const Entry& entry, emulator::Extent grid, emulator::Extent block,
                              size_t shared_bytes, void** parameters, StreamHandle* stream) = 0;
+  // Calls a function of the host in the order of the stream. The function calls nothing of this
+  // table.
+  virtual Error LaunchHostFunction(StreamHandle* stream, void (*function)(void*),
+                                   void* argument) = 0;
   // The entries of all kernels of this table's build (kernel_groups.h).
   virtual const Entry* const* KernelGroups() const = 0;
 

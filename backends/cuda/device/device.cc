@@ -62,11 +62,13 @@ constexpr int64_t DeviceCounts::*kCounts[] = {
 
 DeviceCounts& DeviceCounts::operator+=(const DeviceCounts& other) {
   for (const auto count : kCounts) this->*count += other.*count;
+  for (int k = 0; k < kLibraries; ++k) library_calls[k] += other.library_calls[k];
   return *this;
 }
 DeviceCounts DeviceCounts::operator-(const DeviceCounts& other) const {
   DeviceCounts difference = *this;
   for (const auto count : kCounts) difference.*count -= other.*count;
+  for (int k = 0; k < kLibraries; ++k) difference.library_calls[k] -= other.library_calls[k];
   return difference;
 }
 
@@ -250,6 +252,13 @@ absl::Status Device::Launch(const Entry& entry, emulator::Extent grid, emulator:
   const Error error = api_->LaunchKernel(entry, grid, block, shared_bytes, parameters, stream_);
   if (error == Error::kSuccess) return absl::OkStatus();
   return Check(error, absl::StrCat("launch of ", entry.name));
+}
+
+absl::StatusOr<StreamHandle*> Device::StreamForLibrary(int library) {
+  if (absl::Status status = Use(); !status.ok()) return status;
+  has_work_ = true;
+  if (!captures_) ++counts_.library_calls[library];
+  return stream_;
 }
 
 Error Device::Wait() {

@@ -31,6 +31,9 @@ absl::StatusOr<int> CountDevices(Api& api, int devices);
 
 class Device;
 
+// The number of libraries that a stream counts the calls of.
+inline constexpr int kLibraries = 6;
+
 // Counts of the operations of streams.
 struct DeviceCounts {
   int64_t launches = 0;      // kernel launches
@@ -41,6 +44,7 @@ struct DeviceCounts {
   int64_t fills = 0;
   int64_t waits = 0;  // waits of the host for a stream
   int64_t graph_launches = 0;
+  int64_t library_calls[kLibraries] = {};  // calls that compute, by library (libraries/libraries.h)
   DeviceCounts& operator+=(const DeviceCounts& other);
   DeviceCounts operator-(const DeviceCounts& other) const;
 };
@@ -128,6 +132,9 @@ class Device : public std::enable_shared_from_this<Device> {
   void Keep(std::shared_ptr<const void> memory) { kept_.push_back(std::move(memory)); }
   absl::Status Launch(const Entry& entry, emulator::Extent grid, emulator::Extent block,
                       int64_t shared_bytes, void** parameters);
+  // Returns the stream for a call of a library, which enqueues work on it. `library` counts the
+  // call.
+  absl::StatusOr<StreamHandle*> StreamForLibrary(int library);
   // Waits for all enqueued work. A wait that fails although the device is not lost is repeated
   // once, because enqueued copies use memory of the host.
   absl::Status Synchronize();

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "backends/cuda/device/emulated_attributes.h"
 #include "backends/cuda/device/emulated_graphs.h"
 #include "backends/cuda/device/emulated_library.h"
 #include "backends/cuda/device/emulated_streams.h"
@@ -108,26 +109,7 @@ class Runtime : public EmulatedRuntime {
   Error DeviceGetAttribute(int* value, DeviceAttribute attribute, int device) override {
     return Call([&] {
       if (!IsDevice(device)) return Error::kInvalidDevice;
-      switch (attribute) {
-        case DeviceAttribute::kMaxThreadsPerBlock:
-          *value = 1024;
-          break;
-        case DeviceAttribute::kMaxSharedMemoryPerBlock:
-          *value = 48 << 10;
-          break;
-        case DeviceAttribute::kMultiProcessorCount:
-          *value = 4;
-          break;
-        case DeviceAttribute::kComputeCapabilityMajor:
-          *value = 9;
-          break;
-        case DeviceAttribute::kComputeCapabilityMinor:
-          *value = 0;
-          break;
-        case DeviceAttribute::kMaxSharedMemoryPerBlockOptin:
-          *value = kMostShared;
-          break;
-      }
+      *value = EmulatedAttribute(attribute);
       return Error::kSuccess;
     });
   }
@@ -344,7 +326,7 @@ class Runtime : public EmulatedRuntime {
 
   Error FuncSetMaxDynamicShared(const Entry& entry, int bytes) override {
     return Call([&] {
-      if (bytes < 0 || bytes > kMostShared) return Error::kInvalidValue;
+      if (bytes < 0 || bytes > kMostSharedBytes) return Error::kInvalidValue;
       dynamic_shared_[&entry] = bytes;
       return Error::kSuccess;
     });
@@ -356,6 +338,15 @@ class Runtime : public EmulatedRuntime {
       if (options_.most_blocks > 0) grid.x = std::min<int64_t>(grid.x, options_.most_blocks);
       return EnqueueLaunch(entry, {grid, block, static_cast<int64_t>(shared_bytes)}, parameters,
                            stream);
+    });
+  }
+  Error LaunchHostFunction(StreamHandle* stream, void (*function)(void*), void* argument) override {
+    return Call([&] {
+      if (!streams_.Holds(stream)) return Error::kInvalidResourceHandle;
+      return Enqueue(stream, [function, argument] {
+        function(argument);
+        return Error::kSuccess;
+      });
     });
   }
   const Entry* const* KernelGroups() const override { return groups_; }
@@ -429,8 +420,6 @@ class Runtime : public EmulatedRuntime {
   }
 
  private:
-  static constexpr int kMostShared = 227 << 10;
-
   struct Device {
     int64_t bytes = 0;
     std::set<int> peers;

@@ -2,8 +2,7 @@
 // of the prime factors of the length over the whole array, with twiddle factors from a table;
 // a Cholesky factor and a triangular solve are a block for each matrix. Tests:
 // cuda_kernels_test.cc.
-#include "backends/cuda/kernels/complex.h"
-#include "backends/cuda/kernels/element.h"
+#include "backends/cuda/kernels/complex_elements.h"
 #include "backends/cuda/kernels/index.h"
 
 namespace assay::cuda::ASSAY_CUDA_BUILD {
@@ -104,16 +103,6 @@ __global__ void FftPass(ASSAY_PARAMETER(FftPassParameter, p)) {
   }
 }
 
-ASSAY_DEVICE Complex LoadComplex(const ElementRow& row, const void* data, int64_t at) {
-  const Value value = Load(row, data, at);
-  return {DecodeFloat(row, value.bits),
-          row.kind == kKindComplex ? DecodeFloat(row, value.imag) : 0};
-}
-ASSAY_DEVICE void StoreComplex(const ElementRow& row, void* data, int64_t at, Complex z) {
-  Value value = {EncodeFloat(row, z.re), 0};
-  if (row.kind == kKindComplex) value.imag = EncodeFloat(row, z.im);
-  Store(row, data, at, value);
-}
 ASSAY_DEVICE Complex WorkAt(const double* work, int64_t at) {
   return {work[2 * at], work[2 * at + 1]};
 }

@@ -30,8 +30,8 @@ bool IsLane(const Instruction& x) {
 
 class FusionPlanner {
  public:
-  explicit FusionPlanner(const Instruction& fusion)
-      : fusion_(fusion), computation_(*fusion.GetComputation(Attr::kCalls)) {}
+  FusionPlanner(const Instruction& fusion, KernelProvider* provider)
+      : fusion_(fusion), computation_(*fusion.GetComputation(Attr::kCalls)), provider_(provider) {}
 
   KernelPlanOr Plan() && {
     if (absl::Status status = CheckFused(); !status.ok()) return status;
@@ -112,7 +112,11 @@ class FusionPlanner {
       into = AddScratch(plan_, x.shape().element_count() * BytesOf(x.shape()));
     }
     absl::Status status;
-    if (IsLane(x)) {
+    absl::StatusOr<bool> added = AddDotAndBias(x, *into);
+    if (!added.ok()) return added.status();
+    if (*added) {
+      // nothing is left to do
+    } else if (IsLane(x)) {
       status = AddWeb(x, *into);
     } else if (analysis::IsMovement(x.opcode())) {
       absl::StatusOr<View> view = MovedView(x);
@@ -203,10 +207,52 @@ class FusionPlanner {
       if (!number.ok()) return number.status();
       numbers.push_back(*number);
     }
+    if (provider_ != nullptr) {
+      if (std::optional<KernelPlan> part = provider_->Prepare(x); part.has_value()) {
+        Append(*std::move(part), numbers, into);
+        return absl::OkStatus();
+      }
+    }
     KernelPlanOr part = PrepareKernels(x, {});
     if (!part.ok()) return part.status();
     Append(*std::move(part), numbers, into);
     return absl::OkStatus();
+  }
+
+  int64_t CountUses(const Instruction& x) const {
+    int64_t uses = 0;
+    for (const auto& user : computation_.instructions()) {
+      uses += std::count(user->operands().begin(), user->operands().end(), &x);
+    }
+    return uses;
+  }
+
+  // Adds `dot` + broadcast(bias) as one call of a library. Returns false if the provider leaves
+  // them to kernels.
+  absl::StatusOr<bool> AddDotAndBias(const Instruction& add, BufferUse into) {
+    if (provider_ == nullptr || add.opcode() != Opcode::kAdd) return false;
+    for (const int64_t k : {0, 1}) {
+      const Instruction& dot = *add.operand(k);
+      const Instruction& spread = *add.operand(1 - k);
+      if (dot.opcode() != Opcode::kDot || CountUses(dot) != 1 || buffer_of_.contains(&dot) ||
+          spread.opcode() != Opcode::kBroadcast || spread.operand(0)->shape().rank() != 1 ||
+          spread.GetInts(Attr::kDimensions)[0] + 1 != add.shape().rank()) {
+        continue;
+      }
+      const Instruction& bias = *spread.operand(0);
+      std::optional<KernelPlan> part = provider_->PrepareDotAndBias(dot, bias);
+      if (!part.has_value()) continue;
+      std::vector<int64_t> numbers;
+      for (const Instruction* operand :
+           std::initializer_list<const Instruction*>{dot.operand(0), dot.operand(1), &bias}) {
+        absl::StatusOr<int64_t> number = Store(*operand, std::nullopt);
+        if (!number.ok()) return number.status();
+        numbers.push_back(*number);
+      }
+      Append(*std::move(part), numbers, into);
+      return true;
+    }
+    return false;
   }
 
   // The register of a value in a web.
@@ -317,6 +363,7 @@ class FusionPlanner {
 
   const Instruction& fusion_;
   const Computation& computation_;
+  KernelProvider* const provider_;  // null for none
   KernelPlan plan_;
   std::vector<BufferUse> buffers_;  // of stored values, by number
   absl::flat_hash_map<const Instruction*, int64_t> buffer_of_;
@@ -324,6 +371,8 @@ class FusionPlanner {
 
 }  // namespace
 
-KernelPlanOr PrepareFusion(const Instruction& fusion) { return FusionPlanner(fusion).Plan(); }
+KernelPlanOr PrepareFusion(const Instruction& fusion, KernelProvider* provider) {
+  return FusionPlanner(fusion, provider).Plan();
+}
 
 }  // namespace assay::cuda

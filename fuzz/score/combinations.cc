@@ -286,7 +286,7 @@ const std::vector<conformance::Mutant>& CombinationMutants() {
   static const auto* const mutants = [] {
     auto* made = new std::vector<conformance::Mutant>;
     for (const Combination& row : kCombinations) made->push_back(MutantOf(row));
-    for (auto* const table : {RewriteCombinations, SimplifierCombinations}) {
+    for (auto* const table : {RewriteCombinations, SimplifierCombinations, GraphCombinations}) {
       for (conformance::Mutant& rewrite : table()) made->push_back(std::move(rewrite));
     }
     return made;

@@ -19,6 +19,10 @@ std::vector<conformance::Mutant> RewriteCombinations();
 // (simplifier_combinations.cc).
 std::vector<conformance::Mutant> SimplifierCombinations();
 
+// Returns those of them that depend on users, on what stands two instructions away, and on what
+// loops carry (graph_combinations.cc).
+std::vector<conformance::Mutant> GraphCombinations();
+
 }  // namespace assay::fuzz
 
 #endif  // ASSAY_FUZZ_SCORE_COMBINATIONS_H_

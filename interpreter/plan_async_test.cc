@@ -342,6 +342,8 @@ TEST(Async, TokensTravelBesideArrays) {
                              "ROOT o = f32[100] subtract(y, n)"),
                     {ones}),
             Canonical(absl::StrReplaceAll(ones, {{"1,", "2,"}, {"1}", "2}"}})));
+  EXPECT_EQ(RunText(transfer("()", "tuple()", "ROOT o = f32[100] subtract(x, n)"), {ones}),
+            Canonical(absl::StrReplaceAll(ones, {{"1,", "2,"}, {"1}", "2}"}})));
   EXPECT_THAT(RunText(transfer("(token[])", "tuple(t)", "ROOT o = f32[100] add(n, n)"), {ones}),
               HasSubstr("tokens alone are not known while they are on their way: %r"));
 }

@@ -26,12 +26,14 @@ A mutant that gives another value, fails a test, crashes or does not end is kill
 Mutants of different lines share a program and are switched on one at a time. The program runs once without any, which tells what
 reaches each of them: a mutant meets only those tests and cases, the quick ones first, until one kills it. "Unreached" is a survivor
 that nothing reaches. The tool runs on demand and builds what it needs in build/release. Every verdict goes to a journal, so that a run can be interrupted; a survivor
-is asked again where the cases have changed. Survivors are to be killed by a case or a test, or listed with a reason in
+is asked again where the cases have changed. What was killed is kept in conformance/mutants/killed_source_mutants.jsonl.gz, which --keep
+writes from a journal, and is not asked again while its file stays as it is. Survivors are to be killed by a case or a test, or listed with a reason in
 conformance/mutants/equivalent_mutants.tsv. Exit code 1: some survived.
 """
 import argparse
 import collections
 import concurrent.futures
+import gzip
 import json
 import os
 import pathlib
@@ -45,6 +47,9 @@ from mutation.programs import Builder, Program, short_hash
 from mutation.suite import Suite
 
 TABLE = ROOT / 'conformance' / 'mutants' / 'equivalent_mutants.tsv'
+KEPT = ROOT / 'conformance' / 'mutants' / 'killed_source_mutants.jsonl.gz'
+
+
 class EquivalentMutants:
     """The rows of the table: file (its path in the tree), line, the line after, reason."""
 
@@ -80,10 +85,12 @@ class Journal:
         self.suite = suite_hash
         self.lock = threading.Lock()
         self.known = {}
+        lines = gzip.decompress(KEPT.read_bytes()).decode().splitlines() if KEPT.exists() else []
         if path.exists():
-            for line in path.read_text(encoding='utf-8').splitlines():
-                entry = json.loads(line)
-                self.known[tuple(entry['mutant'])] = entry
+            lines += path.read_text(encoding='utf-8').splitlines()
+        for line in lines:
+            entry = json.loads(line)
+            self.known[tuple(entry['mutant'])] = entry
         self.file = open(path, 'a', encoding='utf-8')
 
     @staticmethod
@@ -95,6 +102,18 @@ class Journal:
         if entry is None or (entry['verdict'].startswith('survived') and entry['suite'] != self.suite):
             return None
         return entry['verdict']
+
+    def keep(self):
+        """Writes those that were killed, of files as they are today, for other trees."""
+        hashes = {}
+        killed = []
+        for key, entry in sorted(self.known.items()):
+            if key[0] not in hashes:
+                hashes[key[0]] = short_hash(read(key[0]).encode()) if (ROOT / key[0]).exists() else ''
+            if key[1] == hashes[key[0]] and entry['verdict'].startswith('killed'):
+                killed.append(json.dumps(entry) + '\n')
+        KEPT.write_bytes(gzip.compress(''.join(killed).encode(), 9, mtime=0))
+        print(f'{len(killed)} killed mutants in {KEPT.name}')
 
     def add(self, key, verdict):
         with self.lock:
@@ -148,6 +167,10 @@ def examine_alone(builder, suite, journal, mutant):
     return verdict
 
 
+def journal_of(arguments):
+    return arguments.journal or arguments.build / 'source_mutants' / 'journal.jsonl'
+
+
 def groups(mutants):
     """Of different lines each."""
     layers = collections.defaultdict(list)
@@ -166,7 +189,7 @@ def show(mutant, verdict):
 def score(builder, work, equivalents, arguments):
     """Examines the mutants; the exit code."""
     suite = Suite(builder, {mutant.file for mutant in work}, arguments.cheap, not arguments.without_corpus)
-    journal = Journal(arguments.journal or builder.build / 'source_mutants' / 'journal.jsonl', suite.hash)
+    journal = Journal(journal_of(arguments), suite.hash)
     if arguments.survivors:
         verdicts = {mutant: journal.known.get(Journal.key(mutant, builder.texts[mutant.file]), {'verdict': 'survived'})['verdict']
                     for mutant in work}
@@ -228,6 +251,7 @@ def main():
     parser.add_argument('--tests', nargs='*', metavar='TARGET', help='that equivalent mutants must pass (default: the last tests of the area)')
     parser.add_argument('--jobs', type=int, default=os.cpu_count())
     parser.add_argument('--journal', type=pathlib.Path, help='default: build/release/source_mutants/journal.jsonl')
+    parser.add_argument('--keep', action='store_true', help='only keep, for other trees, what the journal has as killed')
     parser.add_argument('--build', type=pathlib.Path, default=ROOT / 'build' / 'release')
     arguments = parser.parse_args()
 
@@ -241,6 +265,9 @@ def main():
                                   for mutants in by_path.values() for mutant in mutants])
     if arguments.check_table:
         print(f'{len(listed)} equivalent mutants')
+        return 0
+    if arguments.keep:
+        Journal(journal_of(arguments), '').keep()
         return 0
     if arguments.equivalents:
         tests = arguments.tests or area.slow or [f'assay_{area.name}_test']

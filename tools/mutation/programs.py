@@ -130,8 +130,10 @@ class Builder:
             self.links[target] = shlex.split(self.ninja(target)[-1].replace(': && ', '').replace(' && :', ''))
         words = self.links[target]
         at = words.index('-o')
-        fast = ['-fuse-ld=lld'] if shutil.which('ld.lld') else []
-        return self.run(words[:at] + [*fast, '-o', program, *objects.values()] + words[at + 2:])[0] == 0
+        given = list(map(str, objects.values()))
+        if shutil.which('ld.lld'):  # as a library: a program that needs only some of the files lacks what the others need
+            given = ['-fuse-ld=lld', '-Wl,--start-lib', *given, '-Wl,--end-lib']
+        return self.run(words[:at] + ['-o', program, *given] + words[at + 2:])[0] == 0
 
     def line_before(self, mutant):
         return self.texts[mutant.file].split('\n')[mutant.number - 1]

@@ -99,7 +99,8 @@ class ArtifactEntries {
   using Key = std::pair<const void*, Spelling>;
 
   uint64_t Add(Table& table, Spelling spelling, ByteWriter head, absl::string_view blob = {});
-  uint64_t AddShardy(ByteWriter head, bool is_text = false);
+  // An attribute or type of another dialect.
+  uint64_t AddOther(Table& table, absl::string_view dialect, ByteWriter head, bool is_text = false);
   absl::StatusOr<uint64_t> EncodeVhlo(const Attribute& attribute);
   absl::StatusOr<uint64_t> EncodeBuiltin(const Attribute& attribute);
   absl::StatusOr<uint64_t> EncodeRecord(const Attribute& record);

@@ -67,12 +67,12 @@ bool IsShardy(absl::string_view name) {
   return absl::StartsWith(name, "sdy.") || absl::StartsWith(name, "sdy<");
 }
 
-uint64_t ArtifactEntries::AddShardy(ByteWriter head, bool is_text) {
-  const uint64_t dialect = dialects_.Number("sdy");
-  const uint64_t number = attributes_.entries.size();
-  auto [found, added] =
-      attributes_.numbers.try_emplace(absl::StrCat("sdy:", is_text, head.bytes()), number);
-  if (added) attributes_.entries.push_back({dialect, std::move(head).Release(), {}, is_text});
+uint64_t ArtifactEntries::AddOther(Table& table, absl::string_view dialect, ByteWriter head,
+                                   bool is_text) {
+  const uint64_t dialect_number = dialects_.Number(dialect);
+  auto [found, added] = table.numbers.try_emplace(
+      absl::StrCat(dialect, is_text ? " text:" : ":", head.bytes()), table.entries.size());
+  if (added) table.entries.push_back({dialect_number, std::move(head).Release(), {}, is_text});
   return found->second;
 }
 
@@ -130,7 +130,7 @@ absl::StatusOr<uint64_t> ArtifactEntries::EncodeShardy(const Attribute& attribut
   if (attribute.kind == AttributeKind::kOpaque) {
     head.Bytes(attribute.text);
     head.Byte(0);
-    return AddShardy(std::move(head), /*is_text=*/true);
+    return AddOther(attributes_, "sdy", std::move(head), /*is_text=*/true);
   }
   const ShardyRow* const row = FindShardyRow(attribute.name);
   if (row == nullptr) return Newer(absl::StrCat("the attribute #", attribute.name));
@@ -144,7 +144,7 @@ absl::StatusOr<uint64_t> ArtifactEntries::EncodeShardy(const Attribute& attribut
     absl::Status status = AppendShardyList(attribute.Find("unreduced"), head);
     if (!status.ok()) return status;
   }
-  return AddShardy(std::move(head));
+  return AddOther(attributes_, "sdy", std::move(head));
 }
 
 }  // namespace assay::stablehlo

@@ -114,6 +114,11 @@ module @sharded attributes {mhlo.num_partitions = 8 : i32} {
       %8 = stablehlo.cosine %g : tensor<8x8xf32>
       sdy.return %8 : tensor<8x8xf32>
     } : (tensor<8x8xf32>) -> tensor<8x8xf32>
+    %t = stablehlo.create_token : !stablehlo.token
+    %u = sdy.manual_computation(%t) in_shardings=[<@mesh, []>] out_shardings=[<@mesh, []>] manual_axes={} (%v: !stablehlo.token) {
+      sdy.return %v : !stablehlo.token
+    } : (!stablehlo.token) -> !stablehlo.token
+    %w = stablehlo.after_all %u : !stablehlo.token
     %9 = sdy.reshard %7 <@mesh, [{}, {"b"}]> : tensor<8x8xf32>
     %p = stablehlo.constant dense<true> : tensor<i1>
     %10 = "stablehlo.if"(%p) ({

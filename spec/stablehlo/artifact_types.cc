@@ -299,13 +299,16 @@ absl::StatusOr<uint64_t> ArtifactEntries::EncodeVhloType(const Type& type) {
   return Add(types_, Spelling::kVhlo, std::move(head));
 }
 
-// Of the module's attributes only, which remain those of builtin.
+// Of the module's attributes and of Shardy's operations, which keep the types that programs have.
 absl::StatusOr<uint64_t> ArtifactEntries::EncodeBuiltinType(const Type& type) {
   ByteWriter head;
   absl::Status status;
   switch (type.kind) {
     case TypeKind::kScalar:
       return EncodeScalar(type.element, Spelling::kBuiltin);
+    case TypeKind::kToken:
+      head.Varint(0);
+      return AddOther(types_, "stablehlo", std::move(head));
     case TypeKind::kIndex:
       head.Varint(1);
       break;

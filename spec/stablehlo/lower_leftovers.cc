@@ -239,13 +239,13 @@ void LowerArithCompare(OpContext& op) {
   const auto row = std::find_if(rows.begin(), rows.end(),
                                 [&](const ArithPredicate& one) { return one.number == number; });
   const Shape& shape = op.InShape(0);
-  // Of one bit the signed order is the other one: -1 is true.
-  const bool signed_booleans = IsPred(shape.element_type()) && number >= 2 && number <= 5;
-  if (row == rows.end() || signed_booleans) {
+  if (row == rows.end()) {
     op.Refuse("this predicate has no counterpart in HLO");
     return;
   }
   Instruction *left = op.In(0), *right = op.In(1);
+  // Of one bit the signed order is the other one: -1 is true.
+  if (IsPred(shape.element_type()) && number >= 2 && number <= 5) std::swap(left, right);
   if (row->kind == kUnsigned && !IsPred(shape.element_type())) {
     Shape without_sign = shape;
     without_sign.set_element_type(UnsignedOf(Info(shape.element_type()).bits));

@@ -472,6 +472,8 @@ TEST(Lowering, LeftoversOfOtherDialectsAreUnderstood) {
                       "%p = arith.cmpf ult, %a, %b : tensor<2xf32>\n"
                       "%r = arith.select %p, %a, %b : tensor<2xi1>, tensor<2xf32>"),
               AllOf(HasSubstr("direction=GE"), HasSubstr("not(%compare)")));
+  EXPECT_THAT(lowered("tensor<2xi1>", "%r = arith.cmpi sgt, %a, %b : tensor<2xi1>"),
+              AllOf(HasSubstr("compare(%Arg_1, %Arg_0)"), HasSubstr("direction=GT")));
   EXPECT_THAT(lowered("tensor<2xf32>",
                       "%p = arith.cmpf uno, %a, %b : tensor<2xf32>\n"
                       "%r = arith.select %p, %a, %b : tensor<2xi1>, tensor<2xf32>"),

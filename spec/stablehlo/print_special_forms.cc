@@ -18,6 +18,19 @@ absl::Span<const int64_t> IntsAttribute(const Operation& op, absl::string_view n
   return value->ints;
 }
 
+// Whether the form of a window says all of its attributes: lists, and pairs of 64 bits.
+bool FitsWindow(const Operation& op) {
+  for (const absl::string_view name :
+       {"window_strides", "lhs_dilation", "rhs_dilation", "window_reversal"}) {
+    const Attribute* value = op.Find(name);
+    if (value != nullptr && value->kind != AttributeKind::kInts) return false;
+  }
+  const Attribute* padding = op.Find("padding");
+  return padding == nullptr ||
+         (padding->kind == AttributeKind::kDense && padding->type->dimensions.size() == 2 &&
+          padding->type->dimensions[1] == 2 && padding->type->element_type() == ElementType::kS64);
+}
+
 void AppendIntList(absl::Span<const int64_t> ints, std::string& out) {
   out.push_back('[');
   for (size_t i = 0; i < ints.size(); ++i) absl::StrAppend(&out, i > 0 ? ", " : "", ints[i]);
@@ -102,9 +115,10 @@ bool FitsFunction(const Operation& op) {
 bool TextPrinter::FitsSpecial(const Operation& op, SpecialForm form) const {
   switch (form) {
     case SpecialForm::k_complex:
-    case SpecialForm::k_window:
     case SpecialForm::k_regions:
       return true;
+    case SpecialForm::k_window:
+      return FitsWindow(op);
     case SpecialForm::k_barrier:
       return op.operands().empty() ? op.results().empty() : TypesAre(op.operands(), op.results());
     case SpecialForm::k_return:
@@ -265,7 +279,7 @@ void TextPrinter::PrintWindow(const Operation& op) {
   list("stride", "window_strides");
   if (const Attribute* padding = op.Find("padding"); padding != nullptr) {
     entry("pad");
-    const int64_t rows = padding->type->dimensions.empty() ? 0 : padding->type->dimensions[0];
+    const int64_t rows = padding->type->dimensions[0];
     out_.push_back('[');
     for (int64_t i = 0; i < rows; ++i) {
       const auto at = [&](int64_t column) {

@@ -73,6 +73,22 @@ func.func public @main(%a: tensor<4x2xf32> {sdy.sharding = #sdy.sharding<@m, [{"
 }
 )";
 
+// Found by fuzzing: numbers of four bits were read as such of 64.
+TEST(TextPrinterTest, PaddingsThatAreNoPairsOf64BitsKeepTheGenericForm) {
+  for (const std::string padding : {"tensor<2x2xi4>", "tensor<2xi64>", "tensor<2x1xi64>"}) {
+    const std::string text = absl::StrCat(
+        "func.func @f(%a: tensor<1x4x4x1xf32>, %b: tensor<2x2x1x1xf32>) {\n"
+        "  %0 = \"stablehlo.convolution\"(%a, %b) <{batch_group_count = 1 : i64, dimension_numbers "
+        "= "
+        "#stablehlo.conv<[b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f]>, feature_group_count = 1 : i64, "
+        "padding = dense<1> : ",
+        padding,
+        "}> : (tensor<1x4x4x1xf32>, tensor<2x2x1x1xf32>) -> tensor<1x5x5x1xf32>\n  return\n}\n");
+    EXPECT_THAT(Reprint(text, PrintForm::kPretty),
+                testing::HasSubstr(absl::StrCat("padding = dense<1> : ", padding)));
+  }
+}
+
 // Lists of axes of Shardy's collectives are kept as text, and have a frame in the generic form.
 TEST(TextPrinterTest, AxesOfShardysCollectivesAreText) {
   const std::string function =

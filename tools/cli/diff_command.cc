@@ -283,8 +283,9 @@ void AddDiffCommand(CLI::App& app, int* exit_code) {
   CLI::App* sub =
       app.add_subcommand("diff", "Run a module on two backends and compare the results");
   sub->add_option("MODULE", command->module,
-                  "HLO text, HloModuleProto, HloProto or HloSnapshot, binary or text, gzip or not; "
-                  "- for standard input. A snapshot brings its arguments")
+                  "StableHLO (text, bytecode, portable artifact), HLO text, HloModuleProto, "
+                  "HloProto or HloSnapshot, binary or text, gzip or not; - for standard input. A "
+                  "snapshot brings its arguments")
       ->type_name("FILE")
       ->required();
   sub->add_option("--left", command->left, "golden, or process:COMMAND")

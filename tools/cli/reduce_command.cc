@@ -166,7 +166,8 @@ void AddReduceCommand(CLI::App& app, int* exit_code) {
       "reduce",
       "The smallest module on which a target is wrong, crashes, hangs or refuses as it "
       "does on this one (docs/fuzzing.md)");
-  sub->add_option("MODULE", command->arguments, "HLO text, HloModuleProto, HloProto or HloSnapshot")
+  sub->add_option("MODULE", command->arguments,
+                  "StableHLO, HLO text, HloModuleProto, HloProto or HloSnapshot")
       ->required()
       ->expected(1);
   command->inputs.AddTo(sub);

@@ -150,13 +150,13 @@ uint64_t ArtifactEntries::DictionaryNumber(
   return Add(attributes_, spelling, std::move(head));
 }
 
-uint64_t ArtifactEntries::IntegerNumber(int64_t value) {
-  Type i64;
-  i64.kind = TypeKind::kScalar;
-  i64.element = ElementType::kS64;
+uint64_t ArtifactEntries::IntegerNumber(int64_t value, ElementType element) {
+  Type type;
+  type.kind = TypeKind::kScalar;
+  type.element = element;
   ByteWriter head;
   head.Varint(9);
-  head.Varint(*EncodeVhloType(i64));
+  head.Varint(*EncodeVhloType(type));
   head.SignedVarint(value);
   return Add(attributes_, Spelling::kVhlo, std::move(head));
 }

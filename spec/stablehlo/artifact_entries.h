@@ -56,7 +56,7 @@ class ArtifactEntries {
 
   // Attributes that StableHLO's programs do not have in this form.
   uint64_t BoolNumber(bool value);
-  uint64_t IntegerNumber(int64_t value);  // i64
+  uint64_t IntegerNumber(int64_t value, ElementType element = ElementType::kS64);
   uint64_t StringNumber(absl::string_view text, Spelling spelling);
   uint64_t EnumNumber(uint64_t code, int64_t value);
   uint64_t ArrayNumber(const std::vector<uint64_t>& elements, Spelling spelling);

@@ -148,6 +148,40 @@ TEST(Shardy, IsHeldFromTheFirstVersionWithOtherDialectsOn) {
               testing::HasSubstr("an attribute of the dialect sdy cannot be said"));
 }
 
+// Found by fuzzing: a default was written as a number of 64 bits, the same number given as one
+// of 32.
+TEST(RoundTrips, DefaultsHaveTheTypeOfTheirAttribute) {
+  const auto artifact = [](absl::string_view version) {
+    const std::unique_ptr<Program> program = FromText(absl::StrCat(
+        "func.func @main(%a: tensor<f32>) -> tensor<f32> {\n  %0 = stablehlo.composite \"x.y\" %a "
+        "{decomposition = @f",
+        version,
+        "} : (tensor<f32>) -> tensor<f32>\n  return %0 : tensor<f32>\n}\n"
+        "func.func private @f(%a: tensor<f32>) -> tensor<f32> {\n  return %a : tensor<f32>\n}\n"));
+    return program == nullptr ? "" : WriteArtifact(*program, kNewestVersion).value_or("");
+  };
+  const absl::StatusOr<std::unique_ptr<Program>> read =
+      ParseBytecode(artifact(", version = 0 : i32"), "artifact");
+  ASSERT_TRUE(read.ok()) << read.status();
+  EXPECT_EQ(*WriteArtifact(**read, kNewestVersion), artifact(", version = 0 : i32"));
+  EXPECT_EQ(artifact("").size(), artifact(", version = 0 : i32").size());
+}
+
+// Found by fuzzing: the empty list was written, and read as the default, which is two precisions.
+TEST(RoundTrips, AnEmptyListOfPrecisionsIsTheDefault) {
+  const auto artifact = [](absl::string_view precision) {
+    const std::unique_ptr<Program> program =
+        FromText(absl::StrCat("func.func @main(%a: tensor<2x2xf32>) -> tensor<2x2xf32> {\n  %0 = "
+                              "stablehlo.dot_general %a, "
+                              "%a, contracting_dims = [1] x [0]",
+                              precision,
+                              " : (tensor<2x2xf32>, tensor<2x2xf32>) -> tensor<2x2xf32>\n"
+                              "  return %0 : tensor<2x2xf32>\n}\n"));
+    return program == nullptr ? "" : WriteArtifact(*program, kNewestVersion).value_or("");
+  };
+  EXPECT_EQ(artifact(", precision = []").size(), artifact("").size());
+}
+
 std::string Function(absl::string_view type, absl::string_view body) {
   return absl::StrCat("func.func @main(%a: ", type, ") -> ", type, " {\n", body,
                       "\n  return %0 : ", type, "\n}\n");

@@ -68,6 +68,8 @@ class ToVhloConverter {
 
   absl::StatusOr<uint64_t> Value(const Field& field, const Attribute& value) {
     if (field.kind == FieldKind::kUnit) return entries_.BoolNumber(true);
+    // No precision is said by the default, as which it is read.
+    if (field.kind == FieldKind::kEnums && value.elements.empty()) return Default(field);
     if (field.name == "api_version") return entries_.EnumNumber(kApiVersion, value.integer);
     if (field.name == "backend_config" && value.kind == AttributeKind::kDictionary &&
         entries_.version() < Version{1, 3, 0}) {
@@ -116,7 +118,7 @@ class ToVhloConverter {
         if (field.name == "api_version") {
           return entries_.EnumNumber(kApiVersion, field.default_value);
         }
-        return entries_.IntegerNumber(field.default_value);
+        return entries_.IntegerNumber(field.default_value, ElementType::kS32);
       case FieldKind::kEnum:
         return entries_.EnumNumber(4, field.default_value);  // compare_type alone has one
       case FieldKind::kString:

@@ -2,11 +2,13 @@
 // corpus, random programs and files. A kernel whose PTX holds an approximation or a flush of
 // subnormal numbers is a problem, and so is one that does not compile.
 //
-// usage: cuda_texts TARGETS PROGRAMS SEED [FILE.hlo ...]
+// usage: cuda_texts TARGETS PROGRAMS SEED EVERY [FILE.hlo ...]
 //   TARGETS   compute capabilities, as in 80;90;100
 //   PROGRAMS  the number of random programs
 //   SEED      the seed of these
+//   EVERY     takes every EVERY-th kernel; 1 takes all
 // Exit code 1 if there is a problem, 77 if NVRTC is missing.
+#include <algorithm>
 #include <atomic>
 #include <cstdlib>
 #include <fstream>
@@ -86,6 +88,7 @@ int Run(int argc, char** argv) {
   const std::vector<std::string> targets = absl::StrSplit(argc > 1 ? argv[1] : "90", ';');
   const int64_t programs = argc > 2 ? std::atoll(argv[2]) : 0;
   const auto seed = static_cast<uint64_t>(argc > 3 ? std::atoll(argv[3]) : 1);
+  const size_t every = std::max(1ll, argc > 4 ? std::atoll(argv[4]) : 1);
   const auto compiler = text::LoadNvrtc();
   if (!compiler.ok()) {
     std::cerr << compiler.status().message() << "\n";
@@ -105,7 +108,7 @@ int Run(int argc, char** argv) {
   for (const conformance::CorpusCase& one : *cases) {
     if (absl::StartsWith(one.id, "program/")) add(one.module);
   }
-  for (int k = 4; k < argc; ++k) {
+  for (int k = 5; k < argc; ++k) {
     std::ifstream file(argv[k]);
     add(std::string(std::istreambuf_iterator<char>(file), {}));
   }
@@ -113,15 +116,20 @@ int Run(int argc, char** argv) {
   for (int64_t i = 0; i < programs; ++i) {
     AddTexts(*fuzz::DecodeProgram(grammar, fuzz::RandomBytes(seed, i, 12)).module, texts, counts);
   }
-  const std::vector<std::string> list(texts.begin(), texts.end());
+  std::vector<std::string> list;
+  size_t number = 0;
+  for (const std::string& text : texts) {
+    if (number++ % every == 0) list.push_back(text);
+  }
   std::atomic<size_t> next = 0;
   std::mutex mutex;
-  int64_t problems = 0;
+  int64_t problems = 0, done = 0;
   const auto work = [&] {
     for (size_t k = next++; k < list.size(); k = next++) {
       const std::vector<std::string> found = ProblemsOf(**compiler, list[k], targets);
       const std::lock_guard<std::mutex> lock(mutex);
       problems += static_cast<int64_t>(found.size());
+      if (++done % 500 == 0) std::cout << done << " kernels compiled" << std::endl;
       if (!found.empty()) std::cout << list[k] << "\n";
       for (const std::string& line : found) std::cout << "problem: " << line << "\n";
     }
@@ -129,9 +137,9 @@ int Run(int argc, char** argv) {
   std::thread other(work);
   work();
   other.join();
-  std::cout << counts.modules << " modules, " << counts.fusions << " fusions, " << list.size()
-            << " different kernels for " << targets.size() << " targets, " << problems
-            << " problems\n";
+  std::cout << counts.modules << " modules, " << counts.fusions << " fusions, " << texts.size()
+            << " different kernels, " << list.size() << " of them compiled for " << targets.size()
+            << " targets, " << problems << " problems\n";
   return problems == 0 && !list.empty() ? 0 : 1;
 }
 

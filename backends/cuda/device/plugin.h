@@ -8,7 +8,7 @@
 namespace assay::cuda {
 
 // The version of the interface, which increases with every change of api.h and entry.h.
-inline constexpr int kPluginVersion = 2;
+inline constexpr int kPluginVersion = 3;
 // The function that a plug-in exports. It returns the table, which lives as long as the process, or
 // null if the plug-in was built for another version.
 using PluginFunction = Api* (*)(int version);

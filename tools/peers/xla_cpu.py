@@ -86,6 +86,9 @@ CARRIED_BADLY = re.compile(
 COMPLEX = re.compile(r'%?([\w.-]+) = c(?:64|128)\[')
 TO_PRED = re.compile(r'= pred\[[^=\n]*\bconvert\((?:c(?:64|128)\[[^ ]* )?%?([\w.-]+)\)')
 NO_ALGORITHM = 'dot_bf16_bf16_f32_x9'
+# JAX's conversion to StableHLO makes unsigned integers of the bits that rng-bit-generator gives as another type, and a
+# program that goes on with them computes other values.
+OTHER_BITS = re.compile(r'= \([^()]*, (?!u(?:8|16|32|64)\[)\w+\[[^()]*\) rng-bit-generator\(')
 # What XLA CPU says of reductions and scatters of another type than their accumulator.
 MIXED_PRECISION = 'mixed precision is disallowed'
 # What the compiler says where its verifier refuses what one of its own passes has made of the module.
@@ -127,6 +130,7 @@ class Compiled:
         self.scalar_sharding = NamedSharding(mesh, PartitionSpec())
         self.replicas, self.partitions = replicas, partitions
         self.results = results
+        self.has_other_bits = False  # OTHER_BITS
 
 
 class XlaCpu:
@@ -219,7 +223,9 @@ class XlaCpu:
         except Exception as error:
             message = str(error).strip()
             raise Refusal(self.kind_of(message), f'XLA cannot compile the module: {message.splitlines()[0]}') from error
-        return Compiled(executable, devices, replicas, partitions, results)
+        compiled = Compiled(executable, devices, replicas, partitions, results)
+        compiled.has_other_bits = OTHER_BITS.search(text) is not None
+        return compiled
 
     def execute(self, compiled, arguments):
         if len(arguments) != compiled.devices:
@@ -242,8 +248,10 @@ class XlaCpu:
         outputs = compiled.executable.execute_sharded(columns).disassemble_into_single_device_arrays()
         jax.block_until_ready(outputs)
         seconds = time.perf_counter() - start
-        return seconds, [[to_leaf(shape, output[d]) for shape, output in zip(compiled.results, outputs)]
-                         for d in range(compiled.devices)]
+        results = [[to_leaf(shape, output[d]) for shape, output in zip(compiled.results, outputs)] for d in range(compiled.devices)]
+        if compiled.has_other_bits:
+            raise Refusal('unsupported', 'StableHLO makes unsigned integers of random bits of another type')
+        return seconds, results
 
 
 def to_leaf(shape, output):

@@ -112,6 +112,18 @@ constexpr Example kExamples[] = {
      "tuple(j) } ENTRY e { z = s8[] constant(70) t = (s8[]) tuple(z) w = (s8[]) while(t), "
      "condition=c, body=b ROOT r = s8[] get-tuple-element(w), index=0 }",
      "126", "126"},
+    // The body's fusion needs a fused computation of its own.
+    {"conforming:programs/loops_are_unrolled",
+     "f { x = s32[] parameter(0) ROOT d = s32[] add(x, x) } "
+     "c { s = (s32[], s32[]) parameter(0) i = s32[] get-tuple-element(s), index=0 n = s32[] "
+     "constant(3) ROOT l = pred[] compare(i, n), direction=LT } "
+     "b { s = (s32[], s32[]) parameter(0) i = s32[] get-tuple-element(s), index=0 v = s32[] "
+     "get-tuple-element(s), index=1 k = s32[] constant(1) j = s32[] add(i, k) "
+     "w = s32[] fusion(v), kind=kLoop, calls=f ROOT t = (s32[], s32[]) tuple(j, w) } "
+     "ENTRY e { z = s32[] constant(0) o = s32[] constant(5) t = (s32[], s32[]) tuple(z, o) "
+     "w = (s32[], s32[]) while(t), condition=c, body=b ROOT r = s32[] get-tuple-element(w), "
+     "index=1 }",
+     "40", "40"},
     {"conforming:programs/excess_precision",
      "ENTRY e { a = bf16[] constant(256) o = bf16[] constant(1) "
      "s = bf16[] add(a, o) ROOT r = bf16[] subtract(s, a) }",

@@ -88,12 +88,22 @@ Instruction* Site::Call(absl::Span<Instruction* const> operands, const Shape& sh
 }
 
 Computation* Site::EditedCallee(Attr attr, const std::function<void(Instruction&)>& edit) {
-  const Computation& callee = *original_.GetComputation(attr);
+  return CopyCallee(*original_.GetComputation(attr), edit);
+}
+
+Computation* Site::CopyCallee(const Computation& callee,
+                              const std::function<void(Instruction&)>& edit) {
   auto copy = std::make_unique<Computation>(
       absl::StrCat(callee.name(), ".defect.", module_->computations().size()));
+  copy->set_is_fusion(callee.is_fusion());
   InstructionMap instructions;
   for (const auto& instruction : callee.instructions()) {
     std::unique_ptr<Instruction> edited = CopyInstruction(*instruction, instructions, callees_);
+    // A fused computation has one caller, so that another fusion needs another one.
+    if (instruction->opcode() == Opcode::kFusion) {
+      edited->SetAttribute(Attr::kCalls, CopyCallee(*instruction->GetComputation(Attr::kCalls),
+                                                    [](Instruction&) {}));
+    }
     edit(*edited);
     instructions[instruction.get()] = copy->Add(std::move(edited));
   }

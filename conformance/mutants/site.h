@@ -50,10 +50,12 @@ class Site {
   // A value that a function of this process computes.
   Instruction* Call(absl::Span<Instruction* const> operands, const Shape& shape,
                     HostFunction function);
-  // A copy of a computation that the instruction calls, `edit` applied to every instruction of it.
+  // A copy of a computation that the instruction calls, `edit` applied to every instruction of it
+  // but for those within its fusions.
   Computation* EditedCallee(Attr attr, const std::function<void(Instruction&)>& edit);
 
  private:
+  Computation* CopyCallee(const Computation& callee, const std::function<void(Instruction&)>& edit);
   Instruction* AddChecked(std::unique_ptr<Instruction> instruction);
 
   const Instruction& original_;

@@ -401,13 +401,9 @@ std::optional<Rewritten> Peeled(const Module& module, Inputs inputs) {
       });
 }
 
-// The iterations of a loop that counts, one after the other. A fused computation has one caller, so
-// that a body with fusions is not repeated.
+// The iterations of a loop that counts, one after the other.
 Instruction* Unrolled(conformance::Site& site) {
   constexpr int64_t kMost = 8;
-  for (const auto& each : site.original().GetComputation(Attr::kBody)->instructions()) {
-    if (each->opcode() == Opcode::kFusion) return nullptr;
-  }
   const std::optional<conformance::CountedLoop> loop =
       conformance::MatchCountedLoop(site.original());
   const std::optional<int64_t> iterations = loop ? loop->Iterations() : std::nullopt;

@@ -348,11 +348,9 @@ struct IdiomFamily {
   int64_t weight;
   bool has_long_values;
 };
-constexpr IdiomFamily kFamilies[] = {{ExpressionIdioms, 8, false},
-                                     {MovementIdioms, 5, false},
-                                     {AlgebraIdioms, 4, false},
-                                     {SizeIdioms, 2, true},
-                                     {ModelIdioms, 1, false}};
+constexpr IdiomFamily kFamilies[] = {{ExpressionIdioms, 8, false}, {MovementIdioms, 5, false},
+                                     {AlgebraIdioms, 4, false},    {GraphIdioms, 2, false},
+                                     {SizeIdioms, 2, true},        {ModelIdioms, 1, false}};
 
 }  // namespace
 

@@ -3,18 +3,18 @@
 // processors.
 #include <cstdint>
 #include <cstring>
-#include <thread>
 #include <vector>
 
 #include "benchmark/benchmark.h"
 #include "runtime/machine_peaks.h"
+#include "runtime/processor.h"
 
 namespace assay {
 namespace {
 
 constexpr int64_t kCopied = 6 << 20;  // twice the bytes that an add of 2^20 f32 moves
 
-int Processors() { return static_cast<int>(std::thread::hardware_concurrency()); }
+int Processors() { return static_cast<int>(runtime::UsableProcessors()); }
 
 // Bytes read and written a second; buffers that were written before, as large as the rows' arrays.
 void Memcpy(benchmark::State& state) {

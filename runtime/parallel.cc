@@ -2,70 +2,11 @@
 
 #include <exception>
 #include <limits>
+#include <mutex>
 #include <optional>
-#include <system_error>
-
-#include "runtime/float_environment.h"
+#include <utility>
 
 namespace assay::runtime {
-
-WorkerPool::~WorkerPool() {
-  {
-    const std::lock_guard lock(mutex_);
-    stop_ = true;
-  }
-  wanted_.notify_all();
-  for (std::thread& helper : helpers_) helper.join();
-}
-
-int64_t WorkerPool::DefaultThreads() {
-  constexpr int64_t kMost = 16;
-  // The system reads files to tell, which takes longer than a small run.
-  static const int64_t processors =
-      std::clamp<int64_t>(std::thread::hardware_concurrency(), 1, kMost);
-  return processors;
-}
-
-void WorkerPool::Start(int64_t helpers) {
-  try {
-    while (static_cast<int64_t>(helpers_.size()) < helpers)
-      helpers_.emplace_back([this] { Help(); });
-  } catch (const std::system_error&) {  // those that there are will do
-  }
-}
-
-void WorkerPool::Run(int64_t helpers, absl::FunctionRef<void()> work) {
-  helpers = std::min(helpers, threads_ - 1);
-  Start(helpers);
-  {
-    const std::lock_guard lock(mutex_);
-    work_ = &work;
-    vacancies_ = helpers;
-  }
-  for (int64_t i = 0; i < helpers; ++i) wanted_.notify_one();
-  work();
-  // Who has not come by now finds nothing to do.
-  std::unique_lock lock(mutex_);
-  vacancies_ = 0;
-  all_done_.wait(lock, [this] { return running_ == 0; });
-  work_ = nullptr;
-}
-
-void WorkerPool::Help() {
-  const FloatEnvironmentGuard guard;
-  std::unique_lock lock(mutex_);
-  while (true) {
-    wanted_.wait(lock, [this] { return stop_ || vacancies_ > 0; });
-    if (stop_) return;
-    --vacancies_;
-    ++running_;
-    const absl::FunctionRef<void()> work = *work_;
-    lock.unlock();
-    work();
-    lock.lock();
-    if (--running_ == 0) all_done_.notify_one();
-  }
-}
 
 namespace internal {
 namespace {

@@ -8,27 +8,28 @@
 
 #include <algorithm>
 #include <atomic>
-#include <condition_variable>
 #include <cstdint>
-#include <mutex>
-#include <thread>
-#include <vector>
+#include <memory>
+#include <utility>
 
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "runtime/context.h"
+#include "runtime/crew.h"
+#include "runtime/processor.h"
 
 namespace assay::runtime {
 
-// Worker threads for the thread that owns the pool. They start at the first loop, have the
-// floating-point state of golden code, and end with the pool. The pool runs one loop at a time.
+// Worker threads for the thread that owns the pool. They are there from the first loop on, have the
+// floating-point state of golden code, and serve another pool afterwards. The pool runs one loop at
+// a time.
 class WorkerPool {
  public:
   // `threads` includes the owner's thread. Blocks have at most `largest_block` elements, so that
   // tests can split small arrays; results do not depend on it.
   explicit WorkerPool(int64_t threads, int64_t largest_block = int64_t{1} << 62)
       : threads_(threads), largest_block_(largest_block) {}
-  ~WorkerPool();
+  ~WorkerPool() { Crew::Return(std::move(crew_)); }
   WorkerPool(const WorkerPool&) = delete;
   WorkerPool& operator=(const WorkerPool&) = delete;
   int64_t threads() const { return threads_; }
@@ -37,24 +38,17 @@ class WorkerPool {
   // Calls work() on this thread and on up to `helpers` available workers; returns when all calls
   // have returned. There are fewer workers if the system cannot create threads. `work` must not
   // throw.
-  void Run(int64_t helpers, absl::FunctionRef<void()> work);
+  void Run(int64_t helpers, absl::FunctionRef<void()> work) {
+    if (crew_ == nullptr) crew_ = Crew::Take();
+    crew_->Run(std::min(helpers, threads_ - 1), work);
+  }
 
   // Returns the number of processors that this process may use, at most 16.
-  static int64_t DefaultThreads();
+  static int64_t DefaultThreads() { return std::min<int64_t>(UsableProcessors(), 16); }
 
  private:
-  void Start(int64_t helpers);
-  void Help();
-
   const int64_t threads_, largest_block_;
-  std::vector<std::thread> helpers_;
-  std::mutex mutex_;
-  std::condition_variable wanted_, all_done_;
-  // Guarded by mutex_.
-  const absl::FunctionRef<void()>* work_ = nullptr;
-  int64_t vacancies_ = 0;  // helpers that may still join
-  int64_t running_ = 0;    // helpers that have joined
-  bool stop_ = false;
+  std::unique_ptr<Crew> crew_;
 };
 
 // The blocks that one thread takes of a loop, in rising order: while (blocks.Next()) { ...

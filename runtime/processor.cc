@@ -1,5 +1,10 @@
 #include "runtime/processor.h"
 
+#include <sched.h>
+
+#include <algorithm>
+#include <thread>
+
 #if defined(__x86_64__)
 #include <cpuid.h>
 #endif
@@ -37,6 +42,16 @@ InstructionSet Detect() { return InstructionSet::kBaseline; }
 bool Supports(InstructionSet set) {
   static const InstructionSet best = Detect();
   return set <= best;
+}
+
+int64_t UsableProcessors() {
+  static const int64_t processors = [] {
+    cpu_set_t usable;
+    // Fails where there are more processors than a set has room for.
+    if (sched_getaffinity(0, sizeof usable, &usable) == 0) return int64_t{CPU_COUNT(&usable)};
+    return std::max<int64_t>(1, std::thread::hardware_concurrency());
+  }();
+  return processors;
 }
 
 }  // namespace assay::runtime

@@ -1,6 +1,6 @@
-// The instructions that this processor has beside those of its architecture's baseline. Whoever has
-// loops for several instruction sets asks here which of them may run, so that all make one choice.
-// Test: processor_test.cc.
+// What this process may use: processors, and the instructions that they have beside those of its
+// architecture's baseline. Whoever has loops for several instruction sets asks here which of them
+// may run, so that all make one choice. Test: processor_test.cc.
 #ifndef ASSAY_RUNTIME_PROCESSOR_H_
 #define ASSAY_RUNTIME_PROCESSOR_H_
 
@@ -18,6 +18,10 @@ enum class InstructionSet : uint8_t {
 // Returns true if the processor and the operating system support all instructions of the set. It is
 // not inline: files that are compiled for a larger set include this header.
 bool Supports(InstructionSet set);
+
+// Returns the number of processors that this process may use (sched_setaffinity, cpusets), which
+// the standard library does not tell; read once.
+int64_t UsableProcessors();
 
 }  // namespace assay::runtime
 

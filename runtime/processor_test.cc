@@ -1,5 +1,8 @@
 #include "runtime/processor.h"
 
+#include <sched.h>
+
+#include <cstdlib>
 #include <fstream>
 #include <sstream>
 #include <string>
@@ -14,6 +17,22 @@ TEST(Processor, SetsIncludeThoseBefore) {
   if (Supports(InstructionSet::kAvx512)) {
     EXPECT_TRUE(Supports(InstructionSet::kAvx2));
   }
+}
+
+// In a process of its own, since the number is read once.
+TEST(Processor, CountsThoseThatTheProcessMayUse) {
+  testing::GTEST_FLAG(death_test_style) = "threadsafe";
+  const auto count_with_one = [] {
+    cpu_set_t one, now;
+    CPU_ZERO(&one);
+    sched_getaffinity(0, sizeof now, &now);
+    int first = 0;
+    while (!CPU_ISSET(first, &now)) ++first;
+    CPU_SET(first, &one);
+    sched_setaffinity(0, sizeof one, &one);
+    std::exit(static_cast<int>(UsableProcessors()));
+  };
+  EXPECT_EXIT(count_with_one(), testing::ExitedWithCode(1), "");
 }
 
 #if defined(__x86_64__)

@@ -20,9 +20,35 @@ void StoreBytes(std::byte* to, T value) {
   std::memcpy(to, &value, sizeof(T));
 }
 
+// Every second element. Whole vectors are read, but none beyond the last element.
+template <typename T>
+void CopyEverySecond(const std::byte* source, std::byte* destination, int64_t n) {
+  constexpr int kWidth = 16 / sizeof(T);
+  using Several __attribute__((vector_size(16))) = T;
+  int64_t i = 0;
+  for (; i + kWidth < n; i += kWidth) {
+    const auto low = LoadBytes<Several>(source + 2 * i * sizeof(T));
+    const auto high = LoadBytes<Several>(source + 2 * i * sizeof(T) + sizeof(Several));
+    if constexpr (kWidth == 4) {
+      StoreBytes(destination + i * sizeof(T), __builtin_shufflevector(low, high, 0, 2, 4, 6));
+    } else {
+      StoreBytes(destination + i * sizeof(T), __builtin_shufflevector(low, high, 0, 2));
+    }
+  }
+  for (; i < n; ++i) {
+    StoreBytes(destination + i * sizeof(T), LoadBytes<T>(source + 2 * i * sizeof(T)));
+  }
+}
+
 template <typename T>
 void CopyStrided(const std::byte* source, int64_t source_stride, std::byte* destination,
                  int64_t destination_stride, int64_t n) {
+  if constexpr (sizeof(T) == 4 || sizeof(T) == 8) {
+    constexpr auto kBytes = static_cast<int64_t>(sizeof(T));
+    if (source_stride == 2 * kBytes && destination_stride == kBytes) {
+      return CopyEverySecond<T>(source, destination, n);
+    }
+  }
   for (int64_t i = 0; i < n; ++i) {
     StoreBytes(destination, LoadBytes<T>(source));
     source += source_stride;

@@ -50,13 +50,10 @@ absl::Status AddConversion(ElementType from, ElementType to,
 }  // namespace
 
 Workspace::Workspace(int64_t bytes)
-    : storage_(new std::byte[Rounded(bytes) + 64]), bytes_(Rounded(bytes)) {
-  const auto address = reinterpret_cast<uintptr_t>(storage_.get());
-  data_ = storage_.get() + (64 - address % 64) % 64;
-}
+    : storage_(std::max<int64_t>(64, Rounded(bytes))), bytes_(Rounded(bytes)) {}
 
 std::byte* Workspace::Take(int64_t bytes) {
-  std::byte* taken = data_ + taken_;
+  std::byte* taken = data() + taken_;
   taken_ += Rounded(bytes);
   return taken;
 }

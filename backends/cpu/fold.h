@@ -19,6 +19,7 @@
 #include "backends/cpu/region.h"
 #include "backends/cpu/row_fold.h"
 #include "runtime/context.h"
+#include "runtime/kept_bytes.h"
 #include "spec/analysis/reducer.h"
 #include "spec/ir/module.h"
 
@@ -28,15 +29,14 @@ namespace assay::cpu {
 class Workspace {
  public:
   explicit Workspace(int64_t bytes);
-  std::byte* data() const { return data_; }
+  std::byte* data() const { return storage_.data(); }
   int64_t bytes() const { return bytes_; }
   // Takes the next `bytes`, rounded up to cache lines. That many must be left.
   std::byte* Take(int64_t bytes);
   static int64_t Rounded(int64_t bytes) { return (bytes + 63) / 64 * 64; }
 
  private:
-  std::unique_ptr<std::byte[]> storage_;
-  std::byte* data_;
+  runtime::KeptBytes storage_;
   int64_t bytes_, taken_ = 0;
 };
 

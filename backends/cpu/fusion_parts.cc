@@ -11,6 +11,7 @@
 #include "backends/cpu/fusion/fusion.h"
 #include "backends/cpu/kernels.h"
 #include "backends/passes/fused_product.h"
+#include "runtime/kept_bytes.h"
 #include "runtime/scratch.h"
 #include "spec/builder/copy_module.h"
 
@@ -71,16 +72,16 @@ class HandedOver {
   absl::Status Allocate() {
     const int64_t bytes = shape_.ByteSize().value();
     if (absl::Status status = lease_.Add(bytes); !status.ok()) return status;
-    memory_.reset(new std::byte[bytes]);
+    memory_ = runtime::KeptBytes(bytes);
     return absl::OkStatus();
   }
-  runtime::MutableArrayRef to() { return {&shape_, memory_.get()}; }
-  runtime::ArrayRef from() const { return {&shape_, memory_.get()}; }
+  runtime::MutableArrayRef to() { return {&shape_, memory_.data()}; }
+  runtime::ArrayRef from() const { return {&shape_, memory_.data()}; }
 
  private:
   const Shape& shape_;
   runtime::ScratchLease lease_;
-  std::unique_ptr<std::byte[]> memory_;
+  runtime::KeptBytes memory_;
 };
 
 class ProductThenRest : public runtime::Kernel {

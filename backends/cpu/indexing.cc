@@ -155,35 +155,57 @@ class GatherKernel : public Kernel {
     int64_t index_offset, most, stride;
   };
 
+  // Slices first ... first + n - 1, some at a time: first their places, then the elements.
   void Slices(absl::Span<const ArrayRef> operands, std::byte* out, int64_t first, int64_t n) const {
+    constexpr int64_t kAtATime = 256;
+    int64_t sources[kAtATime], targets[kAtATime];
     Odometer<3> batch(batch_, first);
-    for (int64_t i = 0; i < n; ++i, batch.Next()) {
-      int64_t from = ASSAY_DEFECT(14, batch.offset(2), 0);
-      for (const Component& component : components_) {
-        const int64_t start = runtime::LoadIndex(index_type_, operands[1].data,
-                                                 batch.offset(0) + component.index_offset);
-        from +=
-            std::clamp<int64_t>(start, 0, ASSAY_DEFECT(15, component.most, component.most / 2)) *
-            component.stride;
-      }
-      const std::byte* source = operands[0].data + from * bytes_;
-      std::byte* target = out + batch.offset(1) * bytes_;
-      if (run_ == 0) {
-        copy_.Run(source, target);
-      } else {
-        CopyRun(source, target);
-      }
+    for (int64_t done = 0; done < n; done += kAtATime) {
+      const int64_t count = std::min(kAtATime, n - done);
+      runtime::WithIndexType(index_type_, [&](auto load) {
+        for (int64_t i = 0; i < count; ++i, batch.Next()) {
+          int64_t source = ASSAY_DEFECT(14, batch.offset(2), 0);
+          for (const Component& component : components_) {
+            const int64_t start = load(operands[1].data, batch.offset(0) + component.index_offset);
+            const int64_t most = ASSAY_DEFECT(15, component.most, component.most / 2);
+            source += std::clamp<int64_t>(start, 0, most) * component.stride;
+          }
+          sources[i] = source * bytes_;
+          targets[i] = batch.offset(1) * bytes_;
+        }
+      });
+      CopySlices(operands[0].data, sources, out, targets, count);
     }
   }
-  void CopyRun(const std::byte* source, std::byte* target) const {
-    // Single elements of the usual sizes are moved without a call.
-    if (run_ == 1 && bytes_ == 4) {
-      std::memcpy(target, source, 4);
-    } else if (run_ == 1 && bytes_ == 8) {
-      std::memcpy(target, source, 8);
-    } else {
-      std::memcpy(target, source, run_ * bytes_);
+
+  // The places are offsets in bytes.
+  void CopySlices(const std::byte* from, const int64_t* sources, std::byte* to,
+                  const int64_t* targets, int64_t n) const {
+    switch (run_ * bytes_) {
+      case 0:
+        for (int64_t i = 0; i < n; ++i) copy_.Run(from + sources[i], to + targets[i]);
+        return;
+      // Slices of the usual sizes are moved without a call.
+      case 4:
+        return CopyRuns<4>(from, sources, to, targets, n);
+      case 8:
+        return CopyRuns<8>(from, sources, to, targets, n);
+      case 16:
+        return CopyRuns<16>(from, sources, to, targets, n);
+      case 32:
+        return CopyRuns<32>(from, sources, to, targets, n);
+      case 64:
+        return CopyRuns<64>(from, sources, to, targets, n);
+      default:
+        for (int64_t i = 0; i < n; ++i) {
+          std::memcpy(to + targets[i], from + sources[i], run_ * bytes_);
+        }
     }
+  }
+  template <int kBytes>
+  static void CopyRuns(const std::byte* from, const int64_t* sources, std::byte* to,
+                       const int64_t* targets, int64_t n) {
+    for (int64_t i = 0; i < n; ++i) std::memcpy(to + targets[i], from + sources[i], kBytes);
   }
 
   const int64_t bytes_;

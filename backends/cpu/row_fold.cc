@@ -5,16 +5,17 @@
 #include <type_traits>
 
 #include "runtime/arrays.h"
+#include "runtime/processor.h"
 
 namespace assay::cpu {
 namespace {
 
-template <typename T>
+template <typename T, int kBytes>
 struct VectorOf {
-  using Type __attribute__((vector_size(16))) = T;
+  using Type __attribute__((vector_size(kBytes))) = T;
 };
-template <typename T>
-using Vector = typename VectorOf<T>::Type;
+template <typename T, int kBytes>
+using Vector = typename VectorOf<T, kBytes>::Type;
 template <typename T>
 using BitsOf = std::conditional_t<sizeof(T) == 4, int32_t, int64_t>;
 
@@ -23,9 +24,9 @@ struct RowSum {
   static T Of(T acc, T x) {
     return acc + x;
   }
-  template <typename T>
-  static Vector<T> OfVectors(Vector<T> acc, Vector<T> x) {
-    return acc + x;
+  template <typename T, int kBytes>
+  static void Apply(Vector<T, kBytes>& acc, const Vector<T, kBytes>& x) {
+    acc = acc + x;
   }
 };
 
@@ -41,9 +42,9 @@ struct RowExtreme {
     }
     return (kMaximum ? x > acc : x < acc) ? x : acc;
   }
-  template <typename T>
-  static Vector<T> OfVectors(Vector<T> acc, Vector<T> x) {
-    using Bits = Vector<BitsOf<T>>;
+  template <typename T, int kBytes>
+  static void Apply(Vector<T, kBytes>& acc, const Vector<T, kBytes>& x) {
+    using Bits = Vector<BitsOf<T>, kBytes>;
     Bits take = (Bits)(kMaximum ? x > acc : x < acc);
     if constexpr (std::is_floating_point_v<T>) take |= (Bits)(x != x);
     Bits result = ((Bits)x & take) | ((Bits)acc & ~take);
@@ -52,28 +53,55 @@ struct RowExtreme {
       const Bits same = kMaximum ? (Bits)x & (Bits)acc : (Bits)x | (Bits)acc;
       result = (same & equal) | (result & ~equal);
     }
-    return (Vector<T>)result;
+    acc = (Vector<T, kBytes>)result;
   }
 };
 
-template <typename T, typename Operation>
-void FoldRow(const std::byte* x, int64_t n, std::byte* acc) {
-  constexpr int kVectors = 8;
-  constexpr int64_t kWidth = 16 / sizeof(T), kLanes = kVectors * kWidth;
+// The elements are folded in so many bytes of lanes, whatever the width of a vector.
+constexpr int kLaneBytes = 128;
+
+// The lower half of a vector folded with the upper one, down to a single lane.
+template <typename T, typename Operation, int kBytes>
+[[gnu::always_inline]] inline T FoldVector(const Vector<T, kBytes>& lanes) {
+  if constexpr (kBytes == sizeof(T)) {
+    return lanes[0];
+  } else if constexpr (kBytes == 2 * sizeof(T)) {
+    return Operation::Of(T{lanes[0]}, T{lanes[1]});
+  } else {
+    Vector<T, kBytes / 2> halves[2];
+    std::memcpy(halves, &lanes, kBytes);
+    Operation::template Apply<T, kBytes / 2>(halves[0], halves[1]);
+    return FoldVector<T, Operation, kBytes / 2>(halves[0]);
+  }
+}
+
+template <typename T, typename Operation, int kBytes>
+[[gnu::always_inline]] inline void FoldRowBy(const std::byte* x, int64_t n, std::byte* acc) {
+  constexpr int kVectors = kLaneBytes / kBytes;
+  constexpr int64_t kWidth = kBytes / sizeof(T), kLanes = kVectors * kWidth;
   T lanes[kLanes];
   int64_t used = n < kLanes ? n : kLanes, i = used;
-  std::memcpy(lanes, x, used * sizeof(T));
   if (n >= 2 * kLanes) {
-    Vector<T> sums[kVectors];
-    std::memcpy(sums, lanes, sizeof sums);
+    Vector<T, kBytes> sums[kVectors];
+    std::memcpy(sums, x, sizeof sums);
     for (; i + kLanes <= n; i += kLanes) {
       for (int v = 0; v < kVectors; ++v) {
-        Vector<T> next;
+        Vector<T, kBytes> next;
         std::memcpy(&next, x + (i + v * kWidth) * sizeof(T), sizeof next);
-        sums[v] = Operation::template OfVectors<T>(sums[v], next);
+        Operation::template Apply<T, kBytes>(sums[v], next);
       }
     }
+    if (i == n) {
+      for (int kept = kVectors / 2; kept > 0; kept /= 2) {
+        for (int v = 0; v < kept; ++v) {
+          Operation::template Apply<T, kBytes>(sums[v], sums[v + kept]);
+        }
+      }
+      return runtime::StoreAt<T>(acc, 0, FoldVector<T, Operation, kBytes>(sums[0]));
+    }
     std::memcpy(lanes, sums, sizeof sums);
+  } else {
+    std::memcpy(lanes, x, used * sizeof(T));
   }
   for (int64_t lane = 0; i < n; ++i, lane = (lane + 1) % kLanes) {
     lanes[lane] = Operation::Of(lanes[lane], runtime::LoadAt<T>(x, i));
@@ -89,6 +117,17 @@ void FoldRow(const std::byte* x, int64_t n, std::byte* acc) {
 }
 
 template <typename T, typename Operation>
+void FoldRow(const std::byte* x, int64_t n, std::byte* acc) {
+  FoldRowBy<T, Operation, 16>(x, n, acc);
+}
+#if defined(__x86_64__)
+template <typename T, typename Operation>
+__attribute__((target("avx2"))) void FoldRowAvx2(const std::byte* x, int64_t n, std::byte* acc) {
+  FoldRowBy<T, Operation, 32>(x, n, acc);
+}
+#endif
+
+template <typename T, typename Operation>
 void CombineRows(std::byte* acc, const std::byte* x, int64_t n) {
   for (int64_t i = 0; i < n; ++i) {
     runtime::StoreAt<T>(acc, i,
@@ -98,6 +137,11 @@ void CombineRows(std::byte* acc, const std::byte* x, int64_t n) {
 
 template <typename T, typename Operation>
 RowFunctions FunctionsOf() {
+#if defined(__x86_64__)
+  if (runtime::Supports(runtime::InstructionSet::kAvx2)) {
+    return {FoldRowAvx2<T, Operation>, CombineRows<T, Operation>};
+  }
+#endif
   return {FoldRow<T, Operation>, CombineRows<T, Operation>};
 }
 

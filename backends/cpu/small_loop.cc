@@ -51,8 +51,8 @@ class SmallLoop : public Kernel {
   bool Compile() const {
     std::call_once(once_, [this] {
       if (!joined_.has_value()) return;
-      const int64_t vector = CompiledElements();
-      native_ = CompileLoop(joined_->loop, elements_ > vector ? 2 : 1);
+      const LaneLoop& loop = joined_->loop;
+      native_ = CompileLoop(loop, elements_ > VectorElements(loop.code) ? 2 : 1);
     });
     return native_ != nullptr;
   }
@@ -76,19 +76,12 @@ class SmallLoop : public Kernel {
   static constexpr int64_t kIterationsThatPay = 200;
   // Calls of compiled code end after so many iterations, to look at the budget.
   static constexpr int64_t kIterationsOfCall = 1 << 12;
-  static constexpr int64_t kMostOfCall = 16;  // elements
+  static constexpr int64_t kMostOfCall = 32;  // elements
 
   struct Leaf {
     int64_t bytes;  // of an element
     bool is_scalar;
   };
-
-  int64_t CompiledElements() const {
-    for (const LaneValue& value : joined_->loop.code.values) {
-      if (value.bytes == 8) return 4;
-    }
-    return 8;
-  }
 
   // Iterations by the kernels, at most `most`; the state goes to `results`, which may be the
   // operands.
@@ -188,7 +181,7 @@ class SmallLoop : public Kernel {
     const int64_t width = native_->elements();
     const int64_t count = std::min(width, elements_ - first);
     // Of scalars, and of arrays whose last elements are no whole vectors.
-    struct alignas(32) Room {
+    struct alignas(64) Room {
       std::byte bytes[kMostOfCall * 8];
     };
     absl::InlinedVector<Room, 8> rooms(state_.size());

@@ -8,7 +8,6 @@
 #include <filesystem>
 #include <iostream>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "CLI/CLI.hpp"
@@ -20,6 +19,7 @@
 #include "conformance/prove/complex_sweep.h"
 #include "conformance/prove/proof.h"
 #include "conformance/prove/random_f64.h"
+#include "runtime/processor.h"
 
 namespace assay::conformance::prove {
 namespace {
@@ -34,7 +34,7 @@ struct Arguments {
   std::string revision = "unknown";
   int64_t random = 0;  // as many as the type's proof wants
   uint64_t seed = 1;
-  int jobs = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  int jobs = static_cast<int>(runtime::UsableProcessors());
   bool mpfr_alone = false;
 };
 

@@ -20,6 +20,7 @@
 #include "conformance/runner/judgeability.h"
 #include "conformance/runner/runner.h"
 #include "python/core/binding.h"
+#include "runtime/processor.h"
 
 namespace assay::python {
 namespace {
@@ -46,8 +47,7 @@ absl::Status RunSuite(const SuiteQuestion& question,
   std::atomic<bool> stop = false, ended = false;
   BackendOptions backend;
   backend.budget.seconds = question.timeout;
-  backend.budget.threads = std::max<int64_t>(
-      1, static_cast<int64_t>(std::thread::hardware_concurrency()) / question.jobs);
+  backend.budget.threads = std::max<int64_t>(1, runtime::UsableProcessors() / question.jobs);
   backend.memory_bytes = process::UsualTargetMemory(question.jobs);
   conformance::SuiteOptions options;
   options.profile = &profile;

@@ -8,7 +8,6 @@
 #include <memory>
 #include <optional>
 #include <set>
-#include <thread>
 #include <utility>
 
 #include "absl/strings/match.h"
@@ -27,6 +26,7 @@
 #include "fuzz/campaign/report.h"
 #include "fuzz/differential/illegal.h"
 #include "fuzz/programs/decoder.h"
+#include "runtime/parallel.h"
 #include "spec/files/file_io.h"
 #include "tools/cli/commands.h"
 #include "tools/cli/exit_code.h"
@@ -107,9 +107,7 @@ struct FuzzCommand {
             seeds_hash_,
             place_.count > 1 ? absl::StrCat(place_.index, "/", place_.count) : ""};
   }
-  int64_t Workers() const {
-    return jobs > 0 ? jobs : std::clamp<int64_t>(std::thread::hardware_concurrency(), 1, 16);
-  }
+  int64_t Workers() const { return jobs > 0 ? jobs : runtime::WorkerPool::DefaultThreads(); }
 
   std::string json_, html_;
   std::string seeds_hash_;

@@ -7,7 +7,6 @@
 #include <fstream>
 #include <iostream>
 #include <memory>
-#include <thread>
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
@@ -22,6 +21,7 @@
 #include "conformance/runner/runner.h"
 #include "conformance/runner/shard.h"
 #include "nlohmann/json.hpp"
+#include "runtime/parallel.h"
 #include "tools/cli/case_selection.h"
 #include "tools/cli/commands.h"
 #include "tools/cli/depth_options.h"
@@ -213,8 +213,7 @@ RunBudget TestCommand::GoldenBudget() const {
 absl::StatusOr<std::unique_ptr<Backend>> TestCommand::MakeTarget(int64_t workers) const {
   BackendOptions options;
   options.budget.seconds = timeout;
-  options.budget.threads =
-      std::max<int64_t>(1, static_cast<int64_t>(std::thread::hardware_concurrency()) / workers);
+  options.budget.threads = std::max<int64_t>(1, runtime::UsableProcessors() / workers);
   options.memory_bytes = memory.Limit(workers);
   return MakeBackend(target, options);
 }
@@ -239,7 +238,7 @@ absl::Status TestCommand::RunAll(const Inputs& inputs,
   SuiteProgress progress(cases, !output.json && !output.quiet);
   conformance::SuiteOptions options;
   options.profile = &target_profile;
-  options.jobs = jobs > 0 ? jobs : std::clamp<int64_t>(std::thread::hardware_concurrency(), 1, 16);
+  options.jobs = jobs > 0 ? jobs : runtime::WorkerPool::DefaultThreads();
   options.stop = &stop_requested;
   options.each.golden = GoldenBudget();
   options.each.seconds = timeout;

@@ -74,9 +74,9 @@ absl::Status ConvertedFactor::Set(ElementType from, ElementType to, const std::b
 absl::StatusOr<std::byte*> ConvertedFactor::Allocate(ElementType type, int64_t count) {
   const int64_t bytes = count * Info(type).storage_bytes;
   if (absl::Status status = lease_.Add(bytes); !status.ok()) return status;
-  memory_.reset(new std::byte[bytes]);
-  data_ = memory_.get();
-  return memory_.get();
+  memory_ = runtime::KeptBytes(bytes);
+  data_ = memory_.data();
+  return memory_.data();
 }
 
 ElementType FactorType(ElementType factor, ElementType other, ElementType result) {

@@ -4,10 +4,10 @@
 #define ASSAY_BACKENDS_CPU_CONTRACT_CONVERTED_H_
 
 #include <cstddef>
-#include <memory>
 
 #include "absl/status/status.h"
 #include "runtime/context.h"
+#include "runtime/kept_bytes.h"
 #include "runtime/scratch.h"
 #include "spec/element/element_type.h"
 
@@ -25,7 +25,7 @@ class ConvertedFactor {
 
  private:
   runtime::ScratchLease lease_;
-  std::unique_ptr<std::byte[]> memory_;
+  runtime::KeptBytes memory_;
   const std::byte* data_ = nullptr;
 };
 

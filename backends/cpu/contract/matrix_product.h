@@ -7,55 +7,33 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <memory>
-#include <new>
 #include <utility>
 
 #include "absl/status/status.h"
 #include "backends/cpu/contract/panels.h"
 #include "backends/cpu/contract/product.h"
+#include "runtime/kept_bytes.h"
 #include "runtime/parallel.h"
 #include "runtime/scratch.h"
 
 namespace assay::cpu {
 
-// Bytes that are aligned to cache lines.
-struct AlignedBytes {
-  static constexpr std::align_val_t kAlignment{64};
-  struct Free {
-    void operator()(std::byte* bytes) const { ::operator delete[](bytes, kAlignment); }
-  };
-  std::unique_ptr<std::byte, Free> memory;
-  int64_t size = 0;
-};
-
-// An array of numbers that is aligned to cache lines and counted against the run's memory. A thread
-// keeps a small one for the next product, which would take longer to allocate than to use.
+// An array of numbers that is counted against the run's memory.
 template <typename T>
 class PanelMemory {
  public:
   explicit PanelMemory(runtime::Context& context) : lease_(context) {}
-  ~PanelMemory() {
-    if (bytes_.size <= kMostKept && bytes_.size > kept_.size) std::swap(bytes_, kept_);
-  }
   absl::Status Allocate(int64_t count) {
     const int64_t size = std::max<int64_t>(1, count) * static_cast<int64_t>(sizeof(T));
     if (absl::Status status = lease_.Add(size); !status.ok()) return status;
-    if (kept_.size >= size) {
-      bytes_ = std::exchange(kept_, AlignedBytes());
-    } else {
-      bytes_.memory.reset(new (AlignedBytes::kAlignment) std::byte[size]);
-      bytes_.size = size;
-    }
+    bytes_ = runtime::KeptBytes(size);
     return absl::OkStatus();
   }
-  T* data() { return reinterpret_cast<T*>(bytes_.memory.get()); }
+  T* data() { return reinterpret_cast<T*>(bytes_.data()); }
 
  private:
-  static constexpr int64_t kMostKept = int64_t{1} << 18;
-  static inline thread_local AlignedBytes kept_;
   runtime::ScratchLease lease_;
-  AlignedBytes bytes_;
+  runtime::KeptBytes bytes_;
 };
 
 // `kPerNumber` is 2 for pairs of integers (see Tiles).

@@ -5,6 +5,7 @@
 #include "absl/container/inlined_vector.h"
 #include "backends/cpu/vector/program_builder.h"
 #include "runtime/float_environment.h"
+#include "runtime/kept_bytes.h"
 
 namespace assay::cpu {
 
@@ -22,9 +23,8 @@ void BlockFunction::operator()(absl::Span<const std::byte* const> operands, std:
     program_->Run(operands, {&result, 1}, n, scratch);
     return;
   }
-  const auto storage = std::make_unique<std::byte[]>(program_->scratch_bytes() + 64);
-  const auto address = reinterpret_cast<uintptr_t>(storage.get());
-  program_->Run(operands, {&result, 1}, n, storage.get() + (64 - address % 64) % 64);
+  const runtime::KeptBytes storage(program_->scratch_bytes());
+  program_->Run(operands, {&result, 1}, n, storage.data());
 }
 
 void BlockFunction::MakeTable() {

@@ -29,6 +29,8 @@ class NativeCode {
 
 // Returns true if this CPU supports compiled code.
 bool NativeCodeRuns();
+// The number of elements of one vector of the code.
+int64_t VectorElements(const LaneCode& code);
 
 std::unique_ptr<const NativeCode> CompileLine(const LaneCode& code);
 

@@ -35,9 +35,12 @@ class CompiledCode : public NativeCode {
       : assembler_(std::move(assembler)),
         elements_(elements),
         pool_(assembler_->pool().size() + 1) {
-    // The constants follow an address that a vector may be read at.
     for (size_t i = 0; i < assembler_->pool().size(); ++i) {
-      std::memcpy(pool_[i].bytes, assembler_->pool()[i].data(), sizeof(pool_[i].bytes));
+      const size_t repeats = assembler_->vector_bytes() / sizeof(uint64_t);
+      std::byte* const first = pool_[0].bytes + i * assembler_->vector_bytes();
+      for (size_t k = 0; k < repeats; ++k) {
+        std::memcpy(first + k * sizeof(uint64_t), &assembler_->pool()[i], sizeof(uint64_t));
+      }
     }
   }
   // Completes the code by writing the address of the constants at `pool_offset`.
@@ -53,12 +56,12 @@ class CompiledCode : public NativeCode {
 
  private:
   using Function = int64_t (*)(const std::byte* const*, int64_t);
-  struct alignas(32) Constant {
-    std::byte bytes[32];
+  struct alignas(64) Line {
+    std::byte bytes[64];
   };
   const std::unique_ptr<VectorAssembler> assembler_;
   const int64_t elements_;
-  std::vector<Constant> pool_;
+  std::vector<Line> pool_;  // the constants, a vector each
   Function call_ = nullptr;
 };
 
@@ -68,7 +71,7 @@ class Frame {
   explicit Frame(VectorAssembler& out) : out_(out) {
     for (const int saved : kSaved) out_.push(Reg64(saved));
     out_.mov(out_.rbp, out_.rsp);
-    out_.and_(out_.rsp, -32);
+    out_.and_(out_.rsp, -out_.vector_bytes());
     out_.sub(out_.rsp, 0x10000000);
     room_offset_ = out_.getSize() - 4;
     out_.mov(Reg64(VectorAssembler::kPoolRegister), uint64_t{0x1122334455667788});

@@ -11,7 +11,7 @@ namespace {
 
 // Null where registers run out; `spilled` tells whether values went to the stack.
 std::unique_ptr<CompiledCode> EmitLine(const LaneCode& code, int vectors, bool* spilled) {
-  auto assembler = std::make_unique<VectorAssembler>(IsWide(code));
+  auto assembler = VectorAssembler::Make(IsWide(code));
   VectorAssembler& out = *assembler;
   Frame frame(out);
   Allocator allocator(code, vectors, out, /*indexed=*/true);
@@ -35,7 +35,7 @@ std::unique_ptr<CompiledCode> EmitLine(const LaneCode& code, int vectors, bool* 
   out.jl(loop, Xbyak::CodeGenerator::T_NEAR);
   out.L(end);
   frame.Return();
-  frame.SetRoom(int64_t{32} * allocator.slots() * vectors);
+  frame.SetRoom(allocator.room());
   *spilled = allocator.spilled();
   if (allocator.failed()) return nullptr;
   auto compiled = std::make_unique<CompiledCode>(std::move(assembler), step);
@@ -47,6 +47,10 @@ std::unique_ptr<CompiledCode> EmitLine(const LaneCode& code, int vectors, bool* 
 }  // namespace native
 
 bool NativeCodeRuns() { return runtime::Supports(runtime::InstructionSet::kAvx2); }
+
+int64_t VectorElements(const LaneCode& code) {
+  return VectorAssembler::Elements(native::IsWide(code));
+}
 
 std::unique_ptr<const NativeCode> CompileLine(const LaneCode& code) {
   if (!NativeCodeRuns() || code.steps.size() > native::kMostSteps) return nullptr;

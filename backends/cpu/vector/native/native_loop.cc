@@ -50,7 +50,7 @@ class LoopEmitter {
     EmitExit(canonical);
     out_.L(done);
     EmitExit(ASSAY_DEFECT(59, at_branch, Places()));
-    frame_.SetRoom(int64_t{32} * allocator_.slots() * vectors_);
+    frame_.SetRoom(allocator_.room());
     if (allocator_.failed()) return nullptr;
     auto compiled =
         std::make_unique<CompiledCode>(std::move(assembler_), vectors_ * out_.elements());
@@ -132,12 +132,8 @@ class LoopEmitter {
   void EmitBranch(Xbyak::Label& done) {
     const int32_t now = loop_.condition_steps;
     const int group = allocator_.Hold(loop_.condition, now);
-    const int number = allocator_.Register(group, 0);
-    if (allocator_.is_mask(loop_.condition)) {
-      out_.vmovmskps(out_.eax, out_.Words(number));
-    } else {
-      out_.vmovd(out_.eax, Xbyak::Xmm(number));
-    }
+    // The lowest bit, of a value and of a mask alike.
+    out_.vmovd(out_.eax, Xbyak::Xmm(allocator_.Register(group, 0)));
     out_.test(out_.al, 1);
     out_.jz(done, Xbyak::CodeGenerator::T_NEAR);
   }
@@ -151,7 +147,7 @@ class LoopEmitter {
     for (size_t i = 0; i < places.size(); ++i) {
       if (places[i].group != RegisterAllocator::kNone) continue;
       for (int u = 0; u < vectors_; ++u) {
-        out_.vmovups(Xbyak::Ymm(allocator_.Register(0, u)),
+        out_.vmovups(out_.Whole(allocator_.Register(0, u)),
                      out_.ptr[allocator_.Slot(places[i].slot, u)]);
       }
       StoreLeaf(changing_[i].leaf, 0);
@@ -260,7 +256,7 @@ std::unique_ptr<const NativeCode> CompileLoop(const LaneLoop& loop, int vectors)
   }
   // The branch has a place among the steps.
   copy.code.steps.insert(copy.code.steps.begin() + copy.condition_steps, LaneStep{});
-  auto assembler = std::make_unique<VectorAssembler>(native::IsWide(copy.code));
+  auto assembler = VectorAssembler::Make(native::IsWide(copy.code));
   try {
     return native::LoopEmitter(std::move(copy), vectors, std::move(assembler)).Run();
   } catch (const Xbyak::Error&) {

@@ -4,6 +4,7 @@
 namespace assay::cpu {
 
 bool NativeCodeRuns() { return false; }
+int64_t VectorElements(const LaneCode& /*code*/) { return 1; }
 std::unique_ptr<const NativeCode> CompileLine(const LaneCode& /*code*/) { return nullptr; }
 std::unique_ptr<const NativeCode> CompileLoop(const LaneLoop& /*loop*/, int /*vectors*/) {
   return nullptr;

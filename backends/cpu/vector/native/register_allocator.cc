@@ -50,19 +50,19 @@ int RegisterAllocator::NewSlot() {
 
 void RegisterAllocator::StoreGroup(int group, int slot) {
   for (int u = 0; u < vectors_; ++u) {
-    out_.vmovups(out_.ptr[Slot(slot, u)], Xbyak::Ymm(Register(group, u)));
+    out_.vmovups(out_.ptr[Slot(slot, u)], out_.Whole(Register(group, u)));
   }
 }
 
 void RegisterAllocator::LoadSlot(int32_t value, int group) {
   for (int u = 0; u < vectors_; ++u) {
-    out_.vmovups(Xbyak::Ymm(Register(group, u)), out_.ptr[Slot(where_[value].slot, u)]);
+    out_.vmovups(out_.Whole(Register(group, u)), out_.ptr[Slot(where_[value].slot, u)]);
   }
 }
 
 void RegisterAllocator::MoveGroup(int from, int to) {
   for (int u = 0; u < vectors_; ++u) {
-    out_.vmovaps(Xbyak::Ymm(Register(to, u)), Xbyak::Ymm(Register(from, u)));
+    out_.vmovaps(out_.Whole(Register(to, u)), out_.Whole(Register(from, u)));
   }
 }
 
@@ -191,14 +191,14 @@ void RegisterAllocator::EmitStep(int32_t i) {
     const int32_t operand = step.operands[k];
     const LaneValue& value = code_.values[operand];
     const bool last = NextUse(operand, i + 1) == std::numeric_limits<int32_t>::max();
-    in_memory[k] = VectorAssembler::TakesMemory(step, k) && where_[operand].group == kNone &&
+    in_memory[k] = out_.TakesMemory(step, k) && where_[operand].group == kNone &&
                    where_[operand].slot == kNone && InMemory(value) && value.bytes > 1 &&
                    (last || value.kind == LaneValue::kConstant);
     if (in_memory[k]) continue;
     groups[k] = Hold(operand, i);
     Pin(groups[k]);
   }
-  const int count = VectorAssembler::Temporaries(step);
+  const int count = out_.Temporaries(step);
   std::array<int, 3> temporaries = {kNone, kNone, kNone};
   for (int t = 0; t < count; ++t) {
     temporaries[t] = Take(i);
@@ -218,7 +218,7 @@ void RegisterAllocator::EmitStep(int32_t i) {
   const bool is_mask = MakesMask(step);
   is_mask_[step.result] = is_mask;
   for (int u = 0; u < vectors_; ++u) {
-    std::array<Xbyak::Ymm, 3> registers;
+    std::array<Xbyak::Xmm, 3> registers;
     std::array<Xbyak::Address, 3> addresses = {
         out_.ptr[Xbyak::util::rsp], out_.ptr[Xbyak::util::rsp], out_.ptr[Xbyak::util::rsp]};
     std::array<VectorAssembler::Vector, 3> operands;
@@ -230,7 +230,7 @@ void RegisterAllocator::EmitStep(int32_t i) {
                            : out_.ptr[Address(value, u)];
         operands[k].operand = &addresses[k];
       } else {
-        registers[k] = Xbyak::Ymm(Register(groups[k], u));
+        registers[k] = out_.Whole(Register(groups[k], u));
         operands[k].operand = &registers[k];
       }
       operands[k].is_mask = is_mask_[step.operands[k]];

@@ -22,7 +22,7 @@ class RegisterAllocator {
   RegisterAllocator(const LaneCode& code, int vectors, VectorAssembler& out);
   virtual ~RegisterAllocator() = default;
 
-  int groups() const { return kRegisters / vectors_; }
+  int groups() const { return out_.registers() / vectors_; }
   int Register(int group, int u) const { return group * vectors_ + u; }
 
   // The value is used at a step, which is called in the order of the steps.
@@ -53,17 +53,17 @@ class RegisterAllocator {
   void CopyInto(int32_t value, int group);
   void MoveGroup(int from, int to);
   void StoreGroup(int group, int slot);
-  int slots() const { return slots_; }
   int NewSlot();
   bool failed() const { return failed_; }
   bool spilled() const { return spilled_; }
   // Sets the group that a result gets if it is free then (kNone for any group).
   void Prefer(int32_t value, int group) { preferred_[value] = group; }
 
-  static constexpr int kRegisters = 16;
   Xbyak::RegExp Slot(int slot, int u) const {
-    return Xbyak::util::rsp + 32 * (slot * vectors_ + u);
+    return Xbyak::util::rsp + out_.vector_bytes() * (slot * vectors_ + u);
   }
+  // The bytes of all slots.
+  int64_t room() const { return int64_t{out_.vector_bytes()} * slots_ * vectors_; }
 
  protected:
   // Returns the address of vector u of an array or of a uniform value.
@@ -76,6 +76,7 @@ class RegisterAllocator {
   VectorAssembler& out_;
 
  private:
+  static constexpr int kMostRegisters = 32;
   struct Where {
     int group = kNone;
     int slot = kNone;
@@ -93,8 +94,8 @@ class RegisterAllocator {
   std::vector<int> preferred_;
   std::vector<std::vector<int32_t>> uses_;
   std::vector<size_t> next_;
-  std::array<int32_t, kRegisters> held_;
-  std::array<bool, kRegisters> pinned_{};
+  std::array<int32_t, kMostRegisters> held_;
+  std::array<bool, kMostRegisters> pinned_{};
   std::vector<int> free_slots_;
   int slots_ = 0;
   bool failed_ = false, spilled_ = false;

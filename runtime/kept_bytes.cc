@@ -4,21 +4,6 @@
 #include <utility>
 
 namespace assay::runtime {
-namespace {
-
-#if defined(__SANITIZE_ADDRESS__)
-constexpr bool kKeeps = false;  // so that uses after the end of a scope are found
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-constexpr bool kKeeps = false;
-#else
-constexpr bool kKeeps = true;
-#endif
-#else
-constexpr bool kKeeps = true;
-#endif
-
-}  // namespace
 
 struct KeptBytes::KeptBlocks {
   struct Block {
@@ -56,7 +41,7 @@ KeptBytes& KeptBytes::operator=(KeptBytes&& other) noexcept {
 
 // Takes the place of the smallest block that is kept, if that is smaller.
 void KeptBytes::Return() {
-  if (!kKeeps || memory_ == nullptr || size_ > kMostKept) return;
+  if (!kKeepsFreedMemory || memory_ == nullptr || size_ > kMostKept) return;
   auto& blocks = KeptBlocks::OfThread().blocks;
   KeptBlocks::Block* least = &blocks[0];
   for (KeptBlocks::Block& block : blocks) {

@@ -11,6 +11,15 @@
 
 namespace assay::runtime {
 
+// Under the address sanitizer nothing is kept, so that every use after the end shows.
+#if defined(__SANITIZE_ADDRESS__)
+inline constexpr bool kKeepsFreedMemory = false;
+#elif defined(__has_feature)
+inline constexpr bool kKeepsFreedMemory = !__has_feature(address_sanitizer);
+#else
+inline constexpr bool kKeepsFreedMemory = true;
+#endif
+
 class KeptBytes {
  public:
   KeptBytes() = default;

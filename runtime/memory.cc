@@ -1,6 +1,7 @@
 #include "runtime/memory.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <iterator>
 #include <mutex>
@@ -12,6 +13,7 @@
 #endif
 
 #include "absl/strings/str_cat.h"
+#include "runtime/kept_bytes.h"
 
 namespace assay::runtime {
 namespace {
@@ -69,15 +71,7 @@ class SpareBlocks {
   }
 
  private:
-  // Under the address sanitizer every use of a freed value must show.
-#if defined(__SANITIZE_ADDRESS__)
-  static constexpr bool kKeeps = false;
-#elif defined(__has_feature)
-  static constexpr bool kKeeps = !__has_feature(address_sanitizer);
-#else
-  static constexpr bool kKeeps = true;
-#endif
-  static constexpr size_t kMostBytes = kKeeps ? size_t{1} << 25 : 0;
+  static constexpr size_t kMostBytes = kKeepsFreedMemory ? size_t{1} << 25 : 0;
   SpareBlocks() { spares_.reserve(kMostBytes / kLarge + 1); }  // so that Keep throws nothing
 
   struct Spare {
@@ -89,8 +83,53 @@ class SpareBlocks {
   size_t total_ = 0;
 };
 
+// Smaller blocks that values of this thread have let go of: loops ask for the same sizes again and
+// again, and the allocator takes its slowest way for aligned memory.
+class SpareBlocksOfThread {
+ public:
+  ~SpareBlocksOfThread() {
+    for (Spare& spare : spares_) std::free(spare.block);
+    ended_ = true;
+  }
+  // Null once the thread has destroyed its objects: values may outlive them.
+  static SpareBlocksOfThread* Get() {
+    if (ended_) return nullptr;
+    static thread_local SpareBlocksOfThread spares;
+    return &spares;
+  }
+  std::byte* Take(size_t bytes) {
+    for (Spare& spare : spares_) {
+      if (spare.bytes == bytes) {
+        spare.bytes = 0;
+        return std::exchange(spare.block, nullptr);
+      }
+    }
+    return nullptr;
+  }
+  // In the place of the one that came first.
+  void Keep(std::byte* block, size_t bytes) {
+    Spare& spare = spares_[next_++ % spares_.size()];
+    std::free(spare.block);
+    spare = {block, bytes};
+  }
+
+ private:
+  struct Spare {
+    std::byte* block = nullptr;
+    size_t bytes = 0;
+  };
+  std::array<Spare, 8> spares_;
+  size_t next_ = 0;
+  static inline thread_local bool ended_ = false;
+};
+
 std::byte* TakeBlock(size_t bytes) {
-  std::byte* block = bytes < kLarge ? nullptr : SpareBlocks::Get().Take(bytes);
+  std::byte* block = nullptr;
+  if (bytes >= kLarge) {
+    block = SpareBlocks::Get().Take(bytes);
+  } else if (SpareBlocksOfThread* const spares = SpareBlocksOfThread::Get(); spares != nullptr) {
+    block = spares->Take(bytes);
+  }
   return block != nullptr ? block : NewBlock(bytes);
 }
 
@@ -100,8 +139,10 @@ size_t RoundedUp(int64_t bytes) {
 }
 
 void GiveBlock(std::byte* block, size_t bytes) {
-  if (bytes < kLarge) return std::free(block);
-  SpareBlocks::Get().Keep(block, bytes);
+  if (bytes >= kLarge) return SpareBlocks::Get().Keep(block, bytes);
+  SpareBlocksOfThread* const spares = kKeepsFreedMemory ? SpareBlocksOfThread::Get() : nullptr;
+  if (spares == nullptr) return std::free(block);
+  spares->Keep(block, bytes);
 }
 
 }  // namespace

@@ -46,7 +46,7 @@ struct RowExtreme {
   static void Apply(Vector<T, kBytes>& acc, const Vector<T, kBytes>& x) {
     using Bits = Vector<BitsOf<T>, kBytes>;
     Bits take = (Bits)(kMaximum ? x > acc : x < acc);
-    if constexpr (std::is_floating_point_v<T>) take |= (Bits)(x != x);
+    if constexpr (std::is_floating_point_v<T>) take |= (Bits)(x != x) & (Bits)(acc == acc);
     Bits result = ((Bits)x & take) | ((Bits)acc & ~take);
     if constexpr (std::is_floating_point_v<T>) {
       const Bits equal = (Bits)(x == acc);
@@ -116,30 +116,48 @@ template <typename T, typename Operation, int kBytes>
   std::memcpy(acc, lanes, sizeof(T));
 }
 
-template <typename T, typename Operation>
-void FoldRow(const std::byte* x, int64_t n, std::byte* acc) {
-  FoldRowBy<T, Operation, 16>(x, n, acc);
-}
-#if defined(__x86_64__)
-template <typename T, typename Operation>
-__attribute__((target("avx2"))) void FoldRowAvx2(const std::byte* x, int64_t n, std::byte* acc) {
-  FoldRowBy<T, Operation, 32>(x, n, acc);
-}
-#endif
-
-template <typename T, typename Operation>
-void CombineRows(std::byte* acc, const std::byte* x, int64_t n) {
-  for (int64_t i = 0; i < n; ++i) {
+template <typename T, typename Operation, int kBytes>
+[[gnu::always_inline]] inline void CombineRowsBy(std::byte* acc, const std::byte* x, int64_t n) {
+  constexpr int64_t kWidth = kBytes / sizeof(T);
+  int64_t i = 0;
+  for (; i + kWidth <= n; i += kWidth) {
+    Vector<T, kBytes> sum, next;
+    std::memcpy(&sum, acc + i * sizeof(T), sizeof sum);
+    std::memcpy(&next, x + i * sizeof(T), sizeof next);
+    Operation::template Apply<T, kBytes>(sum, next);
+    std::memcpy(acc + i * sizeof(T), &sum, sizeof sum);
+  }
+  for (; i < n; ++i) {
     runtime::StoreAt<T>(acc, i,
                         Operation::Of(runtime::LoadAt<T>(acc, i), runtime::LoadAt<T>(x, i)));
   }
 }
 
 template <typename T, typename Operation>
+void FoldRow(const std::byte* x, int64_t n, std::byte* acc) {
+  FoldRowBy<T, Operation, 16>(x, n, acc);
+}
+template <typename T, typename Operation>
+void CombineRows(std::byte* acc, const std::byte* x, int64_t n) {
+  CombineRowsBy<T, Operation, 16>(acc, x, n);
+}
+#if defined(__x86_64__)
+template <typename T, typename Operation>
+__attribute__((target("avx2"))) void FoldRowAvx2(const std::byte* x, int64_t n, std::byte* acc) {
+  FoldRowBy<T, Operation, 32>(x, n, acc);
+}
+template <typename T, typename Operation>
+__attribute__((target("avx2"))) void CombineRowsAvx2(std::byte* acc, const std::byte* x,
+                                                     int64_t n) {
+  CombineRowsBy<T, Operation, 32>(acc, x, n);
+}
+#endif
+
+template <typename T, typename Operation>
 RowFunctions FunctionsOf() {
 #if defined(__x86_64__)
   if (runtime::Supports(runtime::InstructionSet::kAvx2)) {
-    return {FoldRowAvx2<T, Operation>, CombineRows<T, Operation>};
+    return {FoldRowAvx2<T, Operation>, CombineRowsAvx2<T, Operation>};
   }
 #endif
   return {FoldRow<T, Operation>, CombineRows<T, Operation>};

@@ -87,19 +87,28 @@ class ScatterKernel : public Kernel {
     return meter.Flush();
   }
 
+  // Calls visit(offset in the data, offset in the updates) for each run of a window.
+  template <typename Visit>
+  void ForEachRun(Visit visit) const {
+    if (plan_.outer_window.empty()) return visit(0, 0);
+    Odometer<2> window(plan_.outer_window);
+    do {
+      visit(window.offset(0), window.offset(1));
+    } while (window.Next());
+  }
+
   absl::Status Overwrite(absl::Span<const ArrayRef> operands,
                          absl::Span<const MutableArrayRef> results, Context& context) const {
     return ForEachWindow(operands, context, [&](int64_t data, int64_t update) {
-      Odometer<2> window(plan_.outer_window);
-      do {
+      ForEachRun([&](int64_t cell, int64_t position) {
         for (int64_t k = 0; k < arrays_; ++k) {
           // Elements and results of an overwriting reducer have one type.
           const int64_t bytes = fold_->element_bytes(k);
-          std::memcpy(results[k].data + (data + window.offset(0)) * bytes,
-                      operands[arrays_ + 1 + k].data + (update + window.offset(1)) * bytes,
+          std::memcpy(results[k].data + (data + cell) * bytes,
+                      operands[arrays_ + 1 + k].data + (update + position) * bytes,
                       plan_.run * bytes);
         }
-      } while (window.Next());
+      });
       return context.Charge(plan_.window_count);
     });
   }
@@ -112,12 +121,10 @@ class ScatterKernel : public Kernel {
     const auto combine = fold_->rows(0).combine;
     runtime::Meter meter(context);
     absl::Status status = ForEachWindow(operands, context, [&](int64_t data, int64_t update) {
-      Odometer<2> window(plan_.outer_window);
-      do {
-        const int64_t cell = data + window.offset(0), position = update + window.offset(1);
-        combine(acc + cell * bytes, updates + position * bytes,
+      ForEachRun([&](int64_t cell, int64_t position) {
+        combine(acc + (data + cell) * bytes, updates + (update + position) * bytes,
                 ASSAY_DEFECT(9, plan_.run, plan_.run / 2));
-      } while (window.Next());
+      });
       return meter.Add(plan_.window_count);
     });
     return status.ok() ? meter.Flush() : status;

@@ -45,11 +45,7 @@ class PanelPacker {
   void SetDepth(int64_t first, int64_t count) {
     depth_ = count;
     factor_.depth.Offsets(first, count, offsets_);
-    // Find the ends of runs of contiguous elements.
-    runs_ = 0;
-    for (int64_t k = 1; k <= count; ++k) {
-      if (k == count || offsets_[k] != offsets_[k - 1] + 1) run_ends_[runs_++] = k;
-    }
+    FindRuns();
   }
 
   // Packs elements first .. first + count - 1 of the outer index, at most `width`: to[k * width +
@@ -136,6 +132,24 @@ class PanelPacker {
   T* buffer(int64_t i) { return buffer_ + i * kNumbers; }
 
  private:
+  // Finds the ends of runs of contiguous elements.
+  void FindRuns() {
+    const Axis& depth = factor_.depth;
+    if (depth.is_contiguous() || depth_ <= 1) {
+      runs_ = std::min<int64_t>(depth_, 1);
+      run_ends_[0] = depth_;
+      return;
+    }
+    runs_ = 0;
+    if (depth.is_progression()) {
+      for (; runs_ < depth_; ++runs_) run_ends_[runs_] = runs_ + 1;
+      return;
+    }
+    for (int64_t k = 1; k <= depth_; ++k) {
+      if (k == depth_ || offsets_[k] != offsets_[k - 1] + 1) run_ends_[runs_++] = k;
+    }
+  }
+
   void PackSideBySide(const std::byte* from, int64_t count, T* to) {
     if (is_stored_) {
       return pack_sides_(depth_, reinterpret_cast<const T*>(from), offsets_, count, to);

@@ -105,7 +105,7 @@ class MatrixProduct {
   static constexpr int64_t kInPlaceTiles = 4;
   static constexpr int64_t kTasks = 6;
   static constexpr int64_t kFewestColumns = 64;
-  static constexpr int64_t kMostColumns = 512;
+  static constexpr int64_t kMostColumns = 1024;
   static constexpr int64_t kMostShared = int64_t{2} << 20;  // numbers
   static constexpr int64_t kProductsInANanosecond = sizeof(T) == 4 ? 32 : 16;
 

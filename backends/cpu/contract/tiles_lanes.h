@@ -246,8 +246,15 @@ void PackSeries(int64_t depth, const T* const* series, int64_t count, T* to) {
 
 template <typename T, int kWidth>
 void PackSides(int64_t depth, const T* from, const int64_t* offsets, int64_t count, T* to) {
+  // Rows far apart: the processor does not guess which lines come next.
+  constexpr int64_t kAhead = 16;
   for (int64_t k = 0; k < depth; ++k, to += kWidth) {
     if (count == kWidth) {
+      if (k + kAhead < depth) {
+        const T* const next = from + offsets[k + kAhead];
+        __builtin_prefetch(next);
+        __builtin_prefetch(next + kWidth - 1);
+      }
       std::memcpy(to, from + offsets[k], kWidth * sizeof(T));
     } else {
       for (int i = 0; i < kWidth; ++i) {

@@ -92,7 +92,7 @@ ProfileEdges OfAllProfiles(Edges edges) {
   return all;
 }
 
-TEST(ProfileEdgesTest, ThereAreNineProfiles) { EXPECT_EQ(TargetProfile::BuiltIn().size(), 9); }
+TEST(ProfileEdgesTest, ThereAreTenProfiles) { EXPECT_EQ(TargetProfile::BuiltIn().size(), 10); }
 
 TEST(ProfileEdgesTest, BudgetsMayBeUsedUp) { ExpectSilence(OfAllProfiles(BudgetEdges).within); }
 
@@ -127,7 +127,7 @@ TEST(ProfileEdgesTest, ContractedSumsAreThoseOfExcessPrecision) {
       (excess ? by_excess : withheld).push_back(variant);
     }
   }
-  EXPECT_EQ(by_excess.size(), 3);  // xla-cpu, gpu, tpu-like
+  EXPECT_EQ(by_excess.size(), 4);  // xla-cpu, gpu, tpu-like, cuda-libraries
   ExpectSilence(by_excess);
   ExpectCaught(withheld, 4);
 }

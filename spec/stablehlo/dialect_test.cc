@@ -48,7 +48,10 @@ TEST(DialectTest, AttributesAreSortedAndTheirTypesExist) {
       }
       const bool of_enum = field.kind == FieldKind::kEnum || field.kind == FieldKind::kEnums;
       const bool of_record = field.kind == FieldKind::kRecord || field.kind == FieldKind::kRecords;
-      EXPECT_EQ(field.type_name.empty(), !of_enum && !of_record) << op.name;
+      // Text of Shardy has a type without a table.
+      if (field.kind != FieldKind::kAny) {
+        EXPECT_EQ(field.type_name.empty(), !of_enum && !of_record) << op.name;
+      }
       if (of_enum) {
         EXPECT_NE(FindEnum(field.type_name), nullptr) << field.type_name;
       }

@@ -29,7 +29,7 @@ constexpr uint64_t kUnreducedCodes = 9;
 constexpr uint64_t kSharding = 6;
 
 const ShardyRow* FindShardyRow(absl::string_view name) {
-  using enum ShardyKind;
+  using enum ArtifactEntries::ShardyKind;
   static const auto* const rows = new std::vector<ShardyRow>{
       {"sdy.manual_axes", 0, {{kList, "axes"}}},
       {"sdy.mesh_axis", 1, {{kString, "name"}, {kNumber, "size"}}},

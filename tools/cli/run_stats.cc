@@ -8,6 +8,7 @@
 #include "absl/strings/str_format.h"
 #include "backends/cuda/cuda_stats.h"
 #include "backends/cuda/libraries/libraries.h"
+#include "evaluator/real/forced_tier.h"
 #include "interpreter/interpreter.h"
 #include "nlohmann/json.hpp"
 #include "spec/text/printer.h"

@@ -85,7 +85,9 @@ void OneOfMany(ProgramWriter& w) {
   if (w.choices().OneIn(2)) {
     s.Convert(is_set, ElementType::kF32);
   } else {
-    s.Select(is_set, w.ArrayOf(type, sizes), s.SplatLike(left, 0));
+    // One after the other: compilers differ in the order of arguments.
+    Instruction* const on_true = w.ArrayOf(type, sizes);
+    s.Select(is_set, on_true, s.SplatLike(left, 0));
   }
 }
 
@@ -123,7 +125,8 @@ void ComputedStarts(ProgramWriter& w) {
   if (start == nullptr) return;
   Instruction* const read = s.DynamicSlice(x, {start}, Dimensions{part});
   if (read == nullptr || w.choices().OneIn(2)) return;
-  s.DynamicUpdateSlice(x, s.Reverse(read, {0}), {w.choices().OneIn(2) ? start : i});
+  Instruction* const update = s.Reverse(read, {0});
+  s.DynamicUpdateSlice(x, update, {w.choices().OneIn(2) ? start : i});
 }
 
 constexpr Idiom kGraphs[] = {

@@ -35,11 +35,11 @@ class CompiledCode : public NativeCode {
       : assembler_(std::move(assembler)),
         elements_(elements),
         pool_(assembler_->pool().size() + 1) {
-    for (size_t i = 0; i < assembler_->pool().size(); ++i) {
-      const size_t repeats = assembler_->vector_bytes() / sizeof(uint64_t);
-      std::byte* const first = pool_[0].bytes + i * assembler_->vector_bytes();
-      for (size_t k = 0; k < repeats; ++k) {
-        std::memcpy(first + k * sizeof(uint64_t), &assembler_->pool()[i], sizeof(uint64_t));
+    auto* to = reinterpret_cast<std::byte*>(pool_.data());
+    for (const uint64_t& pattern : assembler_->pool()) {
+      for (int done = 0; done < assembler_->vector_bytes(); done += sizeof pattern) {
+        std::memcpy(to, &pattern, sizeof pattern);
+        to += sizeof pattern;
       }
     }
   }

@@ -86,9 +86,7 @@ CARRIED_BADLY = re.compile(
 COMPLEX = re.compile(r'%?([\w.-]+) = c(?:64|128)\[')
 TO_PRED = re.compile(r'= pred\[[^=\n]*\bconvert\((?:c(?:64|128)\[[^ ]* )?%?([\w.-]+)\)')
 NO_ALGORITHM = 'dot_bf16_bf16_f32_x9'
-# JAX's conversion to StableHLO makes unsigned integers of the bits that rng-bit-generator gives as another type, and a
-# program that goes on with them computes other values.
-OTHER_BITS = re.compile(r'= \([^()]*, (?!u(?:8|16|32|64)\[)\w+\[[^()]*\) rng-bit-generator\(')
+OTHER_BITS = re.compile(r'([\w.-]+) = \([^()]*, (?!u(?:2|4|8|16|32|64)\[)\w+\[[^()]*\) rng-bit-generator\(')
 # What XLA CPU says of reductions and scatters of another type than their accumulator.
 MIXED_PRECISION = 'mixed precision is disallowed'
 # What the compiler says where its verifier refuses what one of its own passes has made of the module.
@@ -118,6 +116,18 @@ def from_array(array):
     if name in NARROW_SIGNED:  # Assay keeps the bits above the value zero
         data = (np.frombuffer(data, np.uint8) & ((1 << NARROW_SIGNED[name]) - 1)).tobytes()
     return shape, data
+
+
+def computes_with_other_bits(text):
+    """JAX's conversion to StableHLO makes unsigned integers of the bits that rng-bit-generator gives as another type. A
+    program that goes on with them computes other values, unless it only takes their bits."""
+    for generator in OTHER_BITS.findall(text):
+        parts = re.findall(rf'([\w.-]+) = [^\n]*get-tuple-element\([^\n]*(?<![\w.-]){re.escape(generator)}\), index=1', text)
+        for bits in parts:
+            uses = re.findall(rf'= ([^\n]*\([^\n]*(?<![\w.-]){re.escape(bits)}[,)][^\n]*)', text)
+            if any('bitcast-convert(' not in use for use in uses):
+                return True
+    return False
 
 
 class Compiled:
@@ -224,7 +234,7 @@ class XlaCpu:
             message = str(error).strip()
             raise Refusal(self.kind_of(message), f'XLA cannot compile the module: {message.splitlines()[0]}') from error
         compiled = Compiled(executable, devices, replicas, partitions, results)
-        compiled.has_other_bits = OTHER_BITS.search(text) is not None
+        compiled.has_other_bits = computes_with_other_bits(text)
         return compiled
 
     def execute(self, compiled, arguments):

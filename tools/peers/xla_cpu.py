@@ -140,7 +140,6 @@ class Compiled:
         self.scalar_sharding = NamedSharding(mesh, PartitionSpec())
         self.replicas, self.partitions = replicas, partitions
         self.results = results
-        self.has_other_bits = False  # OTHER_BITS
 
 
 class XlaCpu:
@@ -223,6 +222,8 @@ class XlaCpu:
         results = leaves(computation.program_shape().result_shape())
         if any(not shape.is_token() and shape.is_dynamic() for shape in results):
             raise Refusal('unsupported', 'results of dynamic size: JAX does not say their current size')
+        if computes_with_other_bits(text):
+            raise Refusal('unsupported', 'StableHLO makes unsigned integers of random bits of another type')
         try:
             stablehlo = jaxlib._jax.mlir.xla_computation_to_mlir_module(computation)
         except Exception as error:  # constants that are tuples
@@ -233,9 +234,7 @@ class XlaCpu:
         except Exception as error:
             message = str(error).strip()
             raise Refusal(self.kind_of(message), f'XLA cannot compile the module: {message.splitlines()[0]}') from error
-        compiled = Compiled(executable, devices, replicas, partitions, results)
-        compiled.has_other_bits = computes_with_other_bits(text)
-        return compiled
+        return Compiled(executable, devices, replicas, partitions, results)
 
     def execute(self, compiled, arguments):
         if len(arguments) != compiled.devices:
@@ -258,10 +257,8 @@ class XlaCpu:
         outputs = compiled.executable.execute_sharded(columns).disassemble_into_single_device_arrays()
         jax.block_until_ready(outputs)
         seconds = time.perf_counter() - start
-        results = [[to_leaf(shape, output[d]) for shape, output in zip(compiled.results, outputs)] for d in range(compiled.devices)]
-        if compiled.has_other_bits:
-            raise Refusal('unsupported', 'StableHLO makes unsigned integers of random bits of another type')
-        return seconds, results
+        return seconds, [[to_leaf(shape, output[d]) for shape, output in zip(compiled.results, outputs)]
+                         for d in range(compiled.devices)]
 
 
 def to_leaf(shape, output):

@@ -108,8 +108,7 @@ class CudaApi final : public Api {
                      size_t shared_bytes, void** parameters, StreamHandle* stream) override {
     return E(cudaLaunchKernel(entry.stub, D(grid), D(block), parameters, shared_bytes, S(stream)));
   }
-  Error LaunchHostFunction(StreamHandle* stream, void (*function)(void*),
-                           void* argument) override {
+  Error LaunchHostFunction(StreamHandle* stream, void (*function)(void*), void* argument) override {
     return E(cudaLaunchHostFunc(S(stream), function, argument));
   }
   const Entry* const* KernelGroups() const override { return device::KernelGroups(); }

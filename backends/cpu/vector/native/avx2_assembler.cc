@@ -96,6 +96,7 @@ void Avx2Assembler::Apply(const LaneStep& step, const std::array<Vector, 3>& ope
       if (bytes == 1) {
         return Bytes(step, operands, Words(result), result_is_mask, Words(temporaries[0]));
       }
+      if (Plain(operation, Lanes(result, bytes), a, b)) return;
       if (IsFloatingLane(operation.lane)) {
         return Float(step, Lanes(result, bytes), a, b, c, temporaries);
       }
@@ -202,10 +203,6 @@ void Avx2Assembler::Integer(const LaneStep& step, Register r, Register a, const 
   const Register t = Lanes(temporaries[0], LaneBytes(lane));
   const Register u = Lanes(temporaries[1], LaneBytes(lane));
   switch (step.operation.opcode) {
-    case KernelOp::kAdd:
-      return wide ? vpaddq(r, a, b) : vpaddd(r, a, b);
-    case KernelOp::kSubtract:
-      return wide ? vpsubq(r, a, b) : vpsubd(r, a, b);
     case KernelOp::kMultiply:
       if (!wide) return vpmulld(r, a, b);
       // The low halves, and both products of a low and a high one.
@@ -228,14 +225,6 @@ void Avx2Assembler::Integer(const LaneStep& step, Register r, Register a, const 
     case KernelOp::kNegate:
       vpxor(t, t, t);
       return wide ? vpsubq(r, t, a) : vpsubd(r, t, a);
-    case KernelOp::kAbs:
-      return vpabsd(r, a);
-    case KernelOp::kShiftLeft:
-      return wide ? vpsllvq(r, a, b) : vpsllvd(r, a, b);
-    case KernelOp::kShiftRightLogical:
-      return wide ? vpsrlvq(r, a, b) : vpsrlvd(r, a, b);
-    case KernelOp::kShiftRightArithmetic:
-      return vpsravd(r, a, b);
     case KernelOp::kMaximum:
     case KernelOp::kMinimum:
       return IntegerExtreme(step.operation.opcode == KernelOp::kMaximum, lane, r, a, b, t, u);
@@ -278,16 +267,6 @@ void Avx2Assembler::Float(const LaneStep& step, Register r, Register a, const Op
   const Register t = Lanes(temporaries[0], bytes), u = Lanes(temporaries[1], bytes);
   const bool swapped = step.operation.swapped;
   switch (step.operation.opcode) {
-    case KernelOp::kAdd:
-      return is_double ? vaddpd(r, a, b) : vaddps(r, a, b);
-    case KernelOp::kSubtract:
-      return is_double ? vsubpd(r, a, b) : vsubps(r, a, b);
-    case KernelOp::kMultiply:
-      return is_double ? vmulpd(r, a, b) : vmulps(r, a, b);
-    case KernelOp::kDivide:
-      return is_double ? vdivpd(r, a, b) : vdivps(r, a, b);
-    case KernelOp::kSqrt:
-      return is_double ? vsqrtpd(r, a) : vsqrtps(r, a);
     case KernelOp::kCeil:
       return is_double ? vroundpd(r, a, 10) : vroundps(r, a, 10);
     case KernelOp::kFloor:

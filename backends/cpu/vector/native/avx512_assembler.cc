@@ -69,6 +69,7 @@ void Avx512Assembler::Apply(const LaneStep& step, const std::array<Vector, 3>& o
   switch (operation.kind) {
     case Kind::kArithmetic:
       if (bytes == 1) return Bytes(step, operands, Words(result), result_is_mask, t);
+      if (Plain(operation, Lanes(result, bytes), a, b)) return;
       if (IsFloatingLane(operation.lane)) return Float(step, Lanes(result, bytes), a, b, c, t, u);
       return Integer(step, Lanes(result, bytes), a, b, c, t);
     case Kind::kCompare:
@@ -136,10 +137,6 @@ void Avx512Assembler::Integer(const LaneStep& step, Register r, Register a, cons
   const Lane lane = step.operation.lane;
   const bool wide = IsWideLane(lane);
   switch (step.operation.opcode) {
-    case KernelOp::kAdd:
-      return wide ? vpaddq(r, a, b) : vpaddd(r, a, b);
-    case KernelOp::kSubtract:
-      return wide ? vpsubq(r, a, b) : vpsubd(r, a, b);
     case KernelOp::kMultiply:
       if (!wide) return vpmulld(r, a, b);
       return ASSAY_DEFECT(52, true, false) ? vpmullq(r, a, b) : vpmuludq(r, a, b);
@@ -154,14 +151,6 @@ void Avx512Assembler::Integer(const LaneStep& step, Register r, Register a, cons
     case KernelOp::kNegate:
       Xor(t, t, t);
       return wide ? vpsubq(r, t, a) : vpsubd(r, t, a);
-    case KernelOp::kAbs:
-      return vpabsd(r, a);
-    case KernelOp::kShiftLeft:
-      return wide ? vpsllvq(r, a, b) : vpsllvd(r, a, b);
-    case KernelOp::kShiftRightLogical:
-      return wide ? vpsrlvq(r, a, b) : vpsrlvd(r, a, b);
-    case KernelOp::kShiftRightArithmetic:
-      return vpsravd(r, a, b);
     case KernelOp::kMaximum:
     case KernelOp::kMinimum:
       return IntegerExtreme(step.operation.opcode == KernelOp::kMaximum, lane, r, a, b);
@@ -198,16 +187,6 @@ void Avx512Assembler::Float(const LaneStep& step, Register r, Register a, const 
   const bool swapped = step.operation.swapped;
   const Register other = Lanes(b.isMEM() ? 0 : b.getIdx(), bytes);
   switch (step.operation.opcode) {
-    case KernelOp::kAdd:
-      return is_double ? vaddpd(r, a, b) : vaddps(r, a, b);
-    case KernelOp::kSubtract:
-      return is_double ? vsubpd(r, a, b) : vsubps(r, a, b);
-    case KernelOp::kMultiply:
-      return is_double ? vmulpd(r, a, b) : vmulps(r, a, b);
-    case KernelOp::kDivide:
-      return is_double ? vdivpd(r, a, b) : vdivps(r, a, b);
-    case KernelOp::kSqrt:
-      return is_double ? vsqrtpd(r, a) : vsqrtps(r, a);
     case KernelOp::kCeil:
       return is_double ? vrndscalepd(r, a, 10) : vrndscaleps(r, a, 10);
     case KernelOp::kFloor:

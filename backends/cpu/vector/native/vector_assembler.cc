@@ -33,4 +33,48 @@ void VectorAssembler::Load(int to, int32_t bytes, const Xbyak::Address& from) {
   vmovups(Lanes(to, bytes), from);
 }
 
+bool VectorAssembler::Plain(const LaneOperation& operation, const Xbyak::Xmm& r,
+                            const Xbyak::Xmm& a, const Xbyak::Operand& b) {
+  const bool is_float = IsFloatingLane(operation.lane), wide = IsWideLane(operation.lane);
+  switch (operation.opcode) {
+    case KernelOp::kAdd:
+      if (is_float) {
+        wide ? vaddpd(r, a, b) : vaddps(r, a, b);
+      } else {
+        wide ? vpaddq(r, a, b) : vpaddd(r, a, b);
+      }
+      return true;
+    case KernelOp::kSubtract:
+      if (is_float) {
+        wide ? vsubpd(r, a, b) : vsubps(r, a, b);
+      } else {
+        wide ? vpsubq(r, a, b) : vpsubd(r, a, b);
+      }
+      return true;
+    case KernelOp::kMultiply:
+      if (is_float) wide ? vmulpd(r, a, b) : vmulps(r, a, b);
+      return is_float;
+    case KernelOp::kDivide:
+      wide ? vdivpd(r, a, b) : vdivps(r, a, b);
+      return true;
+    case KernelOp::kSqrt:
+      wide ? vsqrtpd(r, a) : vsqrtps(r, a);
+      return true;
+    case KernelOp::kAbs:
+      if (!is_float) vpabsd(r, a);
+      return !is_float;
+    case KernelOp::kShiftLeft:
+      wide ? vpsllvq(r, a, b) : vpsllvd(r, a, b);
+      return true;
+    case KernelOp::kShiftRightLogical:
+      wide ? vpsrlvq(r, a, b) : vpsrlvd(r, a, b);
+      return true;
+    case KernelOp::kShiftRightArithmetic:
+      vpsravd(r, a, b);
+      return true;
+    default:
+      return false;
+  }
+}
+
 }  // namespace assay::cpu

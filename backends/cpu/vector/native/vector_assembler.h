@@ -65,6 +65,11 @@ class VectorAssembler : public Xbyak::CodeGenerator {
   }
 
  protected:
+  // The arithmetic that is one instruction of one name in every set, of 4 or 8 bytes. Returns false
+  // for any other.
+  bool Plain(const LaneOperation& operation, const Xbyak::Xmm& r, const Xbyak::Xmm& a,
+             const Xbyak::Operand& b);
+
   VectorAssembler(int vector_bytes, bool wide)
       : CodeGenerator(4096, Xbyak::AutoGrow), vector_bytes_(vector_bytes), wide_(wide) {}
 

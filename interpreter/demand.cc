@@ -5,8 +5,8 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "evaluator/ops/definition.h"
+#include "evaluator/scalar/scalar_ops.h"
 #include "interpreter/custom_call.h"
-#include "interpreter/custom_calls/targets.h"
 
 namespace assay {
 namespace {
@@ -182,11 +182,32 @@ absl::StatusOr<Element> DemandMachine::ComputeByDefinition(const ElementKey& key
   return (*definition)->At(key.place.leaf, index, operands, context_);
 }
 
+namespace {
+
+// What an elementwise target does to the elements of its operand. INVALID_ARGUMENT where the shapes
+// or types of the call do not suit it.
+absl::StatusOr<evaluator::ScalarFunction> ElementwiseFunction(const Instruction& call,
+                                                              Opcode opcode) {
+  if (call.operand_count() != 1 || !call.operand(0)->shape().is_array() ||
+      !call.shape().is_array() || !Shape::SameDimensions(call.operand(0)->shape(), call.shape())) {
+    return runtime::custom_calls::BadCall(call,
+                                          "operand and result must be arrays of the same sizes");
+  }
+  const auto function = evaluator::FindScalarFunction(
+      {opcode, call.operand(0)->shape().element_type(), call.shape().element_type()});
+  if (!function) {
+    return runtime::custom_calls::BadCall(call,
+                                          absl::StrCat("no ", Name(opcode), " of these types"));
+  }
+  return *function;
+}
+
+}  // namespace
+
 absl::StatusOr<Element> DemandMachine::ComputeCall(const ElementKey& key) {
   const Instruction& call = *key.place.instruction;
   if (const std::optional<Opcode> opcode = ElementwiseOp(call); opcode) {
-    absl::StatusOr<evaluator::ScalarFunction> function =
-        custom_calls::ElementwiseFunction(call, *opcode);
+    absl::StatusOr<evaluator::ScalarFunction> function = ElementwiseFunction(call, *opcode);
     if (!function.ok()) return function.status();
     absl::StatusOr<Element> operand =
         Attempt({{key.place.activation, call.operand(0), 0}, key.position});
@@ -211,15 +232,13 @@ absl::StatusOr<Element> DemandMachine::ComputeCall(const ElementKey& key) {
 }
 
 std::optional<Opcode> DemandMachine::ElementwiseOp(const Instruction& custom_call) const {
-  const std::optional<Opcode> opcode =
-      RegistryOf(module_.options()).ElementwiseOp(custom_call.GetString(Attr::kCustomCallTarget));
+  const std::optional<Opcode> opcode = MeaningsOf(module_.options()).ElementwiseOp(custom_call);
   return opcode == Opcode::kCopy ? std::nullopt : opcode;
 }
 
 bool DemandMachine::IsTransparent(const Instruction& instruction) const {
   if (instruction.opcode() != Opcode::kCustomCall) return PassesOn(instruction.opcode());
-  return RegistryOf(module_.options())
-                 .ElementwiseOp(instruction.GetString(Attr::kCustomCallTarget)) == Opcode::kCopy &&
+  return MeaningsOf(module_.options()).ElementwiseOp(instruction) == Opcode::kCopy &&
          HasShapeOfOperands(instruction);
 }
 

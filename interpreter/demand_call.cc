@@ -4,11 +4,12 @@
 
 #include "absl/strings/str_cat.h"
 #include "interpreter/custom_call.h"
+#include "interpreter/golden_engine.h"
 
 namespace assay {
 
 absl::StatusOr<int64_t> DemandedCall::BytesOf(const Instruction& call, const PlanOptions& options) {
-  if (RegistryOf(options).Find(call.GetString(Attr::kCustomCallTarget)) == nullptr) {
+  if (MeaningsOf(options).Find(call) == nullptr) {
     return absl::UnimplementedError(
         absl::StrCat("elements of a custom call that is a collective: ", call.Describe()));
   }
@@ -74,12 +75,14 @@ absl::Status DemandedCall::Make(evaluator::EvaluationContext& context) {
     operands.push_back(Unflatten(operand->shape(), rest.first(count)));
     rest.remove_prefix(count);
   }
-  const CustomCallHandler& handler =
-      *RegistryOf(options_).Find(call_.GetString(Attr::kCustomCallTarget));
-  const CustomCall call = {call_, operands, {}, {}, RunOptions().random_seed, context, nullptr};
+  const CustomCallHandler& handler = *MeaningsOf(options_).Find(call_);
+  const GoldenEngine engine(options_);
+  const CustomCall call = {call_,  operands, {},     {}, RunOptions().random_seed,
+                           engine, context,  nullptr};
   absl::StatusOr<Literal> value = handler(call);
   if (!value.ok()) return value.status();
-  if (absl::Status status = CheckCustomCallValue(call_, *value); !status.ok()) return status;
+  if (absl::Status status = runtime::CheckCustomCallValue(call_, *value); !status.ok())
+    return status;
   results_ = Flatten(*value);
   return absl::OkStatus();
 }

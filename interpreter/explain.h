@@ -28,7 +28,7 @@ struct ExplainOptions {
   // Bytes count the elements remembered.
   RunBudget budget;
   // What custom calls mean; null: the well-known targets.
-  const CustomCallRegistry* custom_calls = nullptr;
+  const runtime::CustomCallRegistry* custom_calls = nullptr;
   int64_t depth = 4;     // levels of the tree below the element
   int64_t width = 8;     // elements shown of those that one element reads
   int64_t nodes = 5000;  // of the whole tree

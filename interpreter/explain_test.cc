@@ -180,7 +180,7 @@ TEST(Explain, FollowsMarkersAndElementwiseCalls) {
 }
 
 TEST(Explain, MakesOtherCallsOnce) {
-  CustomCallRegistry registry = CustomCallRegistry::BuiltIn();
+  CustomCallRegistry registry;
   int calls = 0;
   // (sum of a, the pair swapped)
   registry.Register("mine", [&](const CustomCall& call) -> absl::StatusOr<Literal> {

@@ -7,6 +7,7 @@
 #include "evaluator/collectives.h"
 #include "evaluator/evaluator.h"
 #include "evaluator/region/scalar_program.h"
+#include "interpreter/custom_call.h"
 #include "interpreter/golden_effects.h"
 
 namespace assay {
@@ -122,8 +123,7 @@ runtime::KernelOr GoldenEngine::PrepareCollective(const Instruction& collective,
 
 runtime::EffectOr GoldenEngine::PrepareEffect(const Instruction& instruction) const {
   if (instruction.opcode() != Opcode::kCustomCall) return PrepareRandomEffect(instruction);
-  if (IsRaggedCall(instruction, options_)) return PrepareRaggedCall(instruction, *this);
-  return PrepareCustomCallEffect(instruction, options_);
+  return MeaningsOf(options_).Prepare(instruction, *this);
 }
 
 std::unique_ptr<runtime::EngineState> GoldenEngine::NewState(bool counted) const {

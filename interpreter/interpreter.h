@@ -18,6 +18,10 @@
 #include "runtime/run.h"
 #include "spec/ir/module.h"
 
+namespace assay::runtime {
+class CustomCallRegistry;
+}
+
 namespace assay {
 
 using runtime::CheckArguments;
@@ -45,14 +49,13 @@ struct RunStats : runtime::RunStats {
   std::vector<UndecidedResult> undecided;
 };
 
-class CustomCallRegistry;
 class GoldenEngine;
 
 struct PlanOptions : runtime::PlanOptions {
   // Definitions alone, no kernels: slow, and the same bits.
   bool straight = false;
-  // What custom calls mean; null: the well-known targets.
-  const CustomCallRegistry* custom_calls = nullptr;
+  // What custom calls mean beside the well-known targets; null: nothing.
+  const runtime::CustomCallRegistry* custom_calls = nullptr;
 };
 
 // A module ready to run. The module must outlive it and not change. Run may be called from several

@@ -118,7 +118,7 @@ TEST(Order, FollowsControlEdges) {
 
 // A custom call that counts its calls and gives 7.
 CustomCallRegistry Counting(int* calls) {
-  CustomCallRegistry registry = CustomCallRegistry::BuiltIn();
+  CustomCallRegistry registry;
   registry.Register("count", [calls](const CustomCall&) -> absl::StatusOr<Literal> {
     ++*calls;
     return MustParseLiteral("s32[] 7");

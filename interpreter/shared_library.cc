@@ -10,7 +10,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "interpreter/custom_calls/targets.h"
 
 // What functions of a library get for their status, opaque to them.
 struct XlaCustomCallStatus {
@@ -53,17 +52,20 @@ absl::Status CallBy(const CustomCall& call, void* function, void* out, const voi
       break;
     }
     default:
-      return custom_calls::BadCall(call, "functions of a library have the ABI version 1, 2 or 3");
+      return runtime::custom_calls::BadCall(
+          call, "functions of a library have the ABI version 1, 2 or 3");
   }
   if (!status.failure) return absl::OkStatus();
-  return custom_calls::BadCall(call, absl::StrCat("the function fails: ", *status.failure));
+  return runtime::custom_calls::BadCall(call,
+                                        absl::StrCat("the function fails: ", *status.failure));
 }
 
 absl::StatusOr<Literal> Call(const CustomCall& call, void* function) {
   const Shape& shape = call.instruction.shape();
   bool nested = IsNested(shape);
   for (const Literal& operand : call.operands) nested = nested || IsNested(operand.shape());
-  if (nested) return custom_calls::BadCall(call, "tuples of tuples have no place in the ABI");
+  if (nested)
+    return runtime::custom_calls::BadCall(call, "tuples of tuples have no place in the ABI");
   // The tables of tuple operands stay where they are.
   std::vector<std::vector<const void*>> tables(call.operands.size());
   std::vector<const void*> in;
@@ -73,7 +75,7 @@ absl::StatusOr<Literal> Call(const CustomCall& call, void* function) {
     in.push_back(operand.is_tuple() ? static_cast<const void*>(tables[i].data()) : operand.data());
   }
   std::vector<Literal> results;
-  for (const Shape* element : custom_calls::ResultShapes(call)) {
+  for (const Shape* element : runtime::custom_calls::ResultShapes(call)) {
     absl::StatusOr<Literal> result = call.Zeros(*element);
     if (!result.ok()) return result;
     results.push_back(*std::move(result));
@@ -83,7 +85,7 @@ absl::StatusOr<Literal> Call(const CustomCall& call, void* function) {
   const absl::Status status =
       CallBy(call, function, shape.is_tuple() ? static_cast<void*>(out.data()) : out[0], in.data());
   if (!status.ok()) return status;
-  return custom_calls::AsResult(call, std::move(results));
+  return runtime::custom_calls::AsResult(call, std::move(results));
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "backends/cpu/cpu_engine.h"
+#include "backends/cpu/kernels.h"
 #include "backends/passes/pass.h"
 #include "spec/verify/verifier.h"
 
@@ -12,6 +13,7 @@ namespace {
 
 // A plan with the engine and the module that it refers to.
 struct PlanWithEngine {
+  explicit PlanWithEngine(const runtime::CustomCallRegistry* custom_calls) : engine(custom_calls) {}
   cpu::CpuEngine engine;
   std::unique_ptr<Module> module;
   std::unique_ptr<const runtime::ModulePlan> plan;
@@ -51,6 +53,7 @@ CpuBackend::CpuBackend(CpuOptions options)
       seconds_(options.seconds),
       strict_(options.strict),
       plain_(options.plain),
+      custom_calls_(options.custom_calls),
       tier_(options.tier),
       name_(NameOf(options)) {}
 
@@ -59,15 +62,14 @@ BackendCapabilities CpuBackend::capabilities() const {
   return {.modules_are_verified = true,
           .executes_at_once = ExecutesAtOnce(),
           .devices = runtime::kMostProcesses,
-          .features = {kObservers, kStatistics, kRandomSeed, kHost, kSendsWait, kTogether}};
+          .features = {kObservers, kStatistics, kRandomSeed, kHost, kSendsWait, kCustomCalls,
+                       kTogether}};
 }
 
 absl::Status CpuBackend::Supports(const Module& module) {
   for (const auto& computation : module.computations()) {
-    for (const auto& instruction : computation->instructions()) {
-      absl::Status status = cpu::CpuEngine::Supports(*instruction);
-      if (!status.ok()) return status;
-    }
+    absl::Status status = cpu::MeaningsOf(custom_calls_).CheckAll(*computation);
+    if (!status.ok()) return status;
   }
   return absl::OkStatus();
 }
@@ -78,7 +80,7 @@ absl::StatusOr<std::shared_ptr<const runtime::ModulePlan>> CpuBackend::Plan(
   runtime::PlanOptions plan;
   plan.observed = options.observed;
   plan.seconds = options.seconds >= 0 ? options.seconds : seconds_;
-  auto planned = std::make_shared<PlanWithEngine>();
+  auto planned = std::make_shared<PlanWithEngine>(custom_calls_);
   const Module* planned_module = &module;
   // Observers see the instructions as they are written.
   if (!plain_ && !options.observed && VerifyModule(module).ok()) {

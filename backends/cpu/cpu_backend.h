@@ -9,6 +9,7 @@
 
 #include "backends/cpu/vector/tier.h"
 #include "backends/engine_backend.h"
+#include "runtime/custom_calls/custom_call.h"
 
 namespace assay::cpu {
 
@@ -19,6 +20,8 @@ struct CpuOptions {
   bool strict = false;
   // Runs no passes.
   bool plain = false;
+  // The targets of custom calls beside the well-known ones. Null for none.
+  const runtime::CustomCallRegistry* custom_calls = nullptr;
   std::optional<cpu::Tier> tier = {};  // if not set, that of ASSAY_CPU_TIER, or kAuto
 };
 
@@ -40,6 +43,7 @@ class CpuBackend : public EngineBackend {
  private:
   const double seconds_;
   const bool strict_, plain_;
+  const runtime::CustomCallRegistry* const custom_calls_;
   const std::optional<cpu::Tier> tier_;
   const std::string name_;
 };

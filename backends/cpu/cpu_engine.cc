@@ -81,11 +81,6 @@ class CpuState : public runtime::EngineState {
 
 }  // namespace
 
-absl::Status CpuEngine::Supports(const Instruction& instruction) {
-  if (instruction.opcode() == Opcode::kCustomCall) return CheckCustomCall(instruction);
-  return absl::OkStatus();
-}
-
 bool CpuEngine::AppliesRegion(const Computation& region) const { return IsFlatRegion(region); }
 
 KernelOr CpuEngine::Prepare(const Instruction& instruction) const {
@@ -121,7 +116,7 @@ KernelOr CpuEngine::PrepareCollective(const Instruction& collective, int64_t mem
 
 runtime::EffectOr CpuEngine::PrepareEffect(const Instruction& instruction) const {
   if (instruction.opcode() == Opcode::kCustomCall) {
-    return PrepareCustomCall(instruction);
+    return MeaningsOf(custom_calls_).Prepare(instruction, *this);
   }
   return PrepareRandom(instruction);
 }

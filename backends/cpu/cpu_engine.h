@@ -8,8 +8,8 @@
 #include <cstdint>
 #include <memory>
 
-#include "absl/status/status.h"
 #include "absl/types/span.h"
+#include "runtime/custom_calls/custom_call.h"
 #include "runtime/engine.h"
 #include "spec/ir/module.h"
 #include "spec/views/view.h"
@@ -18,9 +18,10 @@ namespace assay::cpu {
 
 class CpuEngine : public runtime::Engine {
  public:
-  // Returns OK if the engine supports the instruction's operation, otherwise UNIMPLEMENTED with its
-  // name. Types and attributes are checked when the instruction is prepared.
-  static absl::Status Supports(const Instruction& instruction);
+  // `custom_calls` has targets beside the well-known ones; null for none. It must outlive the
+  // engine.
+  explicit CpuEngine(const runtime::CustomCallRegistry* custom_calls = nullptr)
+      : custom_calls_(custom_calls) {}
 
   bool AppliesRegion(const Computation& region) const override;
   bool ReadsViews() const override { return true; }
@@ -33,6 +34,9 @@ class CpuEngine : public runtime::Engine {
                                       int64_t position) const override;
   runtime::EffectOr PrepareEffect(const Instruction& instruction) const override;
   std::unique_ptr<runtime::EngineState> NewState(bool counted) const override;
+
+ private:
+  const runtime::CustomCallRegistry* const custom_calls_;
 };
 
 }  // namespace assay::cpu

@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "absl/types/span.h"
+#include "runtime/custom_calls/custom_call.h"
 #include "runtime/effect.h"
 #include "runtime/engine.h"
 #include "spec/ir/module.h"
@@ -61,10 +62,9 @@ KernelOr PrepareCollectiveKernel(const Instruction& collective, int64_t members,
 
 // rng, rng-get-and-update-state
 runtime::EffectOr PrepareRandom(const Instruction& instruction);
-runtime::EffectOr PrepareCustomCall(const Instruction& custom_call);
-// Returns OK if the backend implements the custom call's target, otherwise UNIMPLEMENTED with its
-// name.
-absl::Status CheckCustomCall(const Instruction& custom_call);
+
+// Returns the registered targets, which may be null, and those that the backend knows.
+runtime::CustomCallMeanings MeaningsOf(const runtime::CustomCallRegistry* registered);
 
 }  // namespace assay::cpu
 

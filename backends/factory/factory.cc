@@ -30,6 +30,7 @@ MadeBackend MakeGolden(absl::string_view /*argument*/, const BackendOptions& opt
 MadeBackend MakeCpu(const BackendOptions& options, cpu::CpuOptions cpu) {
   cpu.seconds = options.budget.seconds;
   cpu.run = GoldenOptionsOf(options).run;
+  cpu.custom_calls = options.custom_calls;
   return std::make_unique<cpu::CpuBackend>(std::move(cpu));
 }
 MadeBackend MakeCpuFast(absl::string_view /*argument*/, const BackendOptions& options) {

@@ -17,22 +17,26 @@
 #include "runtime/host.h"
 #include "runtime/run.h"
 
+namespace assay::runtime {
+class CustomCallRegistry;
+}
+
 namespace assay {
 
-class CustomCallRegistry;
 struct GoldenOptions;
 
 // What a backend is made with. What is pointed to must outlive it. A backend ignores what it does
 // not offer (BackendCapabilities::features).
 struct BackendOptions {
-  runtime::RunBudget budget;                         // of one execution, or one answer
-  std::vector<runtime::Observer*> observers;         // Feature::kObservers
-  runtime::Host* host = nullptr;                     // Feature::kHost; null: the queues of inputs
-  uint64_t random_seed = 0;                          // Feature::kRandomSeed
-  bool sends_wait = false;                           // Feature::kSendsWait
-  bool straight = false;                             // Feature::kDefinitions
-  const CustomCallRegistry* custom_calls = nullptr;  // Feature::kCustomCalls; null: the well-known
-  int64_t memory_bytes = 0;                          // of a program's data; 0: no limit
+  runtime::RunBudget budget;                  // of one execution, or one answer
+  std::vector<runtime::Observer*> observers;  // Feature::kObservers
+  runtime::Host* host = nullptr;              // Feature::kHost; null: the queues of inputs
+  uint64_t random_seed = 0;                   // Feature::kRandomSeed
+  bool sends_wait = false;                    // Feature::kSendsWait
+  bool straight = false;                      // Feature::kDefinitions
+  // Feature::kCustomCalls: targets beside the well-known ones; null: none.
+  const runtime::CustomCallRegistry* custom_calls = nullptr;
+  int64_t memory_bytes = 0;  // of a program's data; 0: no limit
 };
 
 // A line of the table.

@@ -17,7 +17,7 @@ BackendCapabilities GoldenBackend::capabilities() const {
 
 absl::Status GoldenBackend::Supports(const Module& module) {
   for (const auto& computation : module.computations()) {
-    absl::Status status = CheckCustomCalls(*computation, plan_);
+    absl::Status status = MeaningsOf(plan_).CheckAll(*computation);
     if (!status.ok()) return status;
     for (const auto& instruction : computation->instructions()) {
       if (IsInterpreted(instruction->opcode())) continue;

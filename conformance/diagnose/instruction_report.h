@@ -37,7 +37,7 @@ struct ReportOptions {
   TraceDepth depth;
   // Receives each verdict as soon as it is known, with its excerpt.
   std::function<void(const InstructionVerdict&, const Excerpt&)> observe;
-  const CustomCallRegistry* custom_calls = nullptr;  // null for the built-in targets
+  const runtime::CustomCallRegistry* custom_calls = nullptr;  // null for the built-in targets
   // Receives the golden outputs of the whole module, by device; may be null.
   std::vector<DeviceOutputs>* golden = nullptr;
 };

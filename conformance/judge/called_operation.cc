@@ -7,13 +7,12 @@
 #include "absl/strings/match.h"
 #include "absl/strings/strip.h"
 #include "interpreter/custom_call.h"
-#include "interpreter/custom_calls/attributes.h"
-#include "interpreter/custom_calls/targets.h"
+#include "runtime/custom_calls/attributes.h"
 
 namespace assay::conformance {
 namespace {
 
-using custom_calls::CallAttributes;
+using runtime::custom_calls::CallAttributes;
 
 void SetSystem(const CallAttributes& attributes, Instruction* solve) {
   solve->SetAttribute(Attr::kLeftSide, attributes.Letter("side", 'L') == 'L');
@@ -43,7 +42,7 @@ std::unique_ptr<Instruction> FindOperation(const Instruction& call) {
     return solve;
   }
   const std::optional<Opcode> opcode =
-      CustomCallRegistry::BuiltIn().ElementwiseOp(call.GetString(Attr::kCustomCallTarget));
+      GoldenCustomCalls().ElementwiseOp(call.GetString(Attr::kCustomCallTarget));
   if (!opcode || call.operand_count() != 1 || !call.operand(0)->shape().is_array() ||
       !Shape::SameDimensions(call.operand(0)->shape(), result)) {
     return nullptr;
@@ -90,13 +89,13 @@ bool HasUnknownAccuracy(const Instruction& call) {
   static const auto* const targets = [] {
     auto* all = new absl::flat_hash_set<std::string>{"stablehlo.dynamic_conv",
                                                      "stablehlo.dynamic_reduce_window"};
-    for (custom_calls::Target& each : custom_calls::LinearAlgebraTargets()) {
+    for (runtime::custom_calls::Target& each : ExactLinearAlgebraTargets()) {
       all->insert(std::move(each.name));
     }
     return all;
   }();
   const std::string& target = call.GetString(Attr::kCustomCallTarget);
-  return targets->contains(target) || CustomCallRegistry::BuiltIn().Find(target) == nullptr;
+  return targets->contains(target) || GoldenCustomCalls().Find(target) == nullptr;
 }
 
 }  // namespace assay::conformance

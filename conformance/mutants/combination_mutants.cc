@@ -369,7 +369,7 @@ Defect SlidingSums(ElementType type) {
         for (int64_t i = 0; i < a.element_count(); ++i) {
           prefix.push_back(RoundedTo(t, prefix.back() + DecodeFloat(t, a.Get(i).bits)));
         }
-        absl::StatusOr<Literal> result = Golden(x, operands, call.context);
+        absl::StatusOr<Literal> result = Golden(x, operands, GoldenContext(call));
         if (!result.ok()) return result.status();
         const double first = DecodeFloat(t, operands[1].Get(0).bits);
         for (int64_t o = 0; o < result->element_count(); ++o) {

@@ -40,8 +40,8 @@ absl::StatusOr<std::unique_ptr<Executable>> MutantBackend::Compile(const Module&
   sites_ = 0;
   if (absl::Status status = CheckModuleShapes(module); !status.ok()) return status;
   if (mutant_.state != StateDefect::kNone) return CompileStateful(module, options);
-  const CustomCallRegistry& base = RegistryOf(options_.plan);
-  DefectiveModule defective = PutInto(module, mutant_.opcodes, mutant_.defect, base);
+  DefectiveModule defective =
+      PutInto(module, mutant_.opcodes, mutant_.defect, options_.plan.custom_calls);
   if (defective.sites == 0) return golden_.Compile(module, options);
   GoldenOptions golden_options = options_;
   golden_options.plan.custom_calls = defective.registry.get();

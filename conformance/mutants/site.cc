@@ -112,10 +112,10 @@ Computation* Site::CopyCallee(const Computation& callee,
 }
 
 DefectiveModule PutInto(const Module& module, absl::Span<const Opcode> opcodes,
-                        const Defect& defect, const CustomCallRegistry& base) {
+                        const Defect& defect, const CustomCallRegistry* base) {
   DefectiveModule result;
   result.module = std::make_unique<Module>(module.name());
-  result.registry = std::make_unique<CustomCallRegistry>(&base);
+  result.registry = std::make_unique<CustomCallRegistry>(base);
   CopyHeader(module, result.module.get());
   const absl::flat_hash_set<const Computation*> run = RunComputations(module);
   CalleeMap callees;

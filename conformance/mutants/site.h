@@ -78,9 +78,9 @@ struct DefectiveModule {
 
 // Puts the defect in the place of every instruction with one of the opcodes, but for those of fused
 // and wrapped computations, and of the regions that other operations apply to elements. The result
-// has the custom calls of `base`, which must outlive it.
+// has the custom calls of `base`, too, which must outlive it and may be null.
 DefectiveModule PutInto(const Module& module, absl::Span<const Opcode> opcodes,
-                        const Defect& defect, const CustomCallRegistry& base);
+                        const Defect& defect, const CustomCallRegistry* base);
 
 }  // namespace assay::conformance
 

@@ -79,7 +79,7 @@ absl::StatusOr<Literal> SumElements(const Instruction& instruction,
     const absl::StatusOr<Element> golden =
         (*definition)
             ->At(0, evaluator::IndexAt(i, instruction.shape().dimensions()), recorder,
-                 call.context);
+                 GoldenContext(call));
     if (!golden.ok()) return golden.status();
     const std::vector<SumTerm> found = recorder.TakeTerms(Multiplies(instruction.opcode()));
     terms += static_cast<int64_t>(found.size());

@@ -114,7 +114,7 @@ SEED_EXAMPLE("003", CustomCall) {
                    "f32[3]", {"custom_call_target=\"target\"", "custom_call_has_side_effect=true"});
   run.arguments = {{Value("f32[2] {1,2}")}};
   run.expected = {Value("f32[3] {2,1,0}")};
-  CustomCallRegistry registry = CustomCallRegistry::BuiltIn();
+  CustomCallRegistry registry;
   int calls = 0;
   registry.Register("target", [&](const auto& call) -> absl::StatusOr<Literal> {
     ++calls;
@@ -137,7 +137,7 @@ SEED_EXAMPLE("000 004", CustomCall_example1) {
   run.module = ExpectBuilds(b, CustomCall("myfunc", {x, y}, Shape(kF32, {3, 3})), "f32[3,3]",
                             {"custom_call_target=\"myfunc\""});
   run.expected = {Value("f32[3,3] {{42,0,0},{0,0,0},{0,0,0}}")};
-  CustomCallRegistry registry = CustomCallRegistry::BuiltIn();
+  CustomCallRegistry registry;
   registry.Register("myfunc", [](const auto& call) -> absl::StatusOr<Literal> {
     absl::StatusOr<Literal> z = call.Zeros(call.instruction.shape());
     if (!z.ok()) return z;

@@ -126,7 +126,7 @@ using DeviceValues = std::vector<std::vector<Literal>>;
 
 absl::StatusOr<DeviceValues> RunAll(const std::vector<DeviceRun>& programs,
                                     const RunOptions& options,
-                                    const CustomCallRegistry* custom_calls) {
+                                    const runtime::CustomCallRegistry* custom_calls) {
   std::vector<std::unique_ptr<PlannedModule>> planned;
   std::vector<Program> all;
   for (const DeviceRun& run : programs) {
@@ -153,7 +153,7 @@ absl::Status RunTogether(const std::vector<DeviceRun>& programs, const RunOption
 }
 
 void ExpectTogether(std::vector<DeviceRun> programs, const RunOptions& options,
-                    const CustomCallRegistry* custom_calls) {
+                    const runtime::CustomCallRegistry* custom_calls) {
   const absl::StatusOr<DeviceValues> results = RunAll(programs, options, custom_calls);
   ASSERT_TRUE(results.ok()) << results.status();
   for (size_t i = 0; i < programs.size(); ++i) {

@@ -52,7 +52,7 @@ struct DeviceRun {
 };
 // The programs run together; each device gives what is expected, bit for bit.
 void ExpectTogether(std::vector<DeviceRun> programs, const RunOptions& options = {},
-                    const CustomCallRegistry* custom_calls = nullptr);
+                    const runtime::CustomCallRegistry* custom_calls = nullptr);
 // What the run of the programs says instead.
 absl::Status RunTogether(const std::vector<DeviceRun>& programs, const RunOptions& options = {});
 // One program of replicas with one argument each.

@@ -39,8 +39,7 @@ std::vector<Opcode> Elementwise() {
 
 std::optional<Rewritten> Everywhere(const Module& module, Inputs inputs,
                                     absl::Span<const Opcode> opcodes, Edit edit) {
-  conformance::DefectiveModule changed =
-      conformance::PutInto(module, opcodes, edit, CustomCallRegistry::BuiltIn());
+  conformance::DefectiveModule changed = conformance::PutInto(module, opcodes, edit, nullptr);
   if (changed.sites == 0) return std::nullopt;
   return Rewritten{std::move(changed.module), {inputs.begin(), inputs.end()}};
 }

@@ -94,7 +94,7 @@ absl::StatusOr<Literal> CallFunction(const nb::object& function, const CustomCal
 std::unique_ptr<CustomCallRegistry> RegistryOf(const nb::dict& functions,
                                                Interruption& interruption) {
   if (functions.size() == 0) return nullptr;
-  auto registry = std::make_unique<CustomCallRegistry>(CustomCallRegistry::BuiltIn());
+  auto registry = std::make_unique<CustomCallRegistry>();
   for (const auto& [target, function] : functions) {
     registry->Register(nb::cast<std::string>(target),
                        [held = Share(nb::borrow(function)), &interruption](const CustomCall& call) {

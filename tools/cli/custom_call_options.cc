@@ -39,7 +39,7 @@ absl::StatusOr<CustomCallHandler> FromFile(const std::string& path, int64_t max_
 }  // namespace
 
 void CustomCallOptions::AddTo(CLI::App* app) {
-  constexpr char kGroup[] = "Custom calls (golden; docs/custom_calls.md)";
+  constexpr char kGroup[] = "Custom calls (golden and cpu; docs/custom_calls.md)";
   app->add_option(
          "--custom-call-lib", libraries,
          "A shared library with functions void TARGET(void* out, const void** in, ...) for "
@@ -55,7 +55,7 @@ void CustomCallOptions::AddTo(CLI::App* app) {
 
 absl::StatusOr<std::unique_ptr<CustomCallRegistry>> CustomCallOptions::Load(
     const Module& module, int64_t max_bytes) const {
-  auto registry = std::make_unique<CustomCallRegistry>(CustomCallRegistry::BuiltIn());
+  auto registry = std::make_unique<CustomCallRegistry>();
   for (const std::string& library : libraries) {
     absl::Status status = RegisterSharedLibrary(library, module, registry.get());
     if (!status.ok()) return status;

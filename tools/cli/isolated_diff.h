@@ -27,7 +27,7 @@ struct Isolation {
   conformance::TraceDepth depth;
   RunBudget budget;
   TargetMemory memory;
-  const CustomCallRegistry* custom_calls = nullptr;
+  const runtime::CustomCallRegistry* custom_calls = nullptr;
   OutputOptions output;
 };
 

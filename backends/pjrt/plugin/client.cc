@@ -41,8 +41,7 @@ MemorySpace::~MemorySpace() {
   }
 }
 
-PJRT_Client::PJRT_Client(ClientOptions made_with)
-    : options(std::move(made_with)), custom_calls(CustomCallRegistry::BuiltIn()) {
+PJRT_Client::PJRT_Client(ClientOptions made_with) : options(std::move(made_with)) {
   RegisterPythonCallback(*this);
   topology.client = this;
   for (int32_t d = 0; d < options.device_count; ++d) {

@@ -20,6 +20,7 @@ absl::StatusOr<std::unique_ptr<Backend>> MakeEngine(absl::string_view name,
     cpu.strict = name == "cpu:strict";
     cpu.plain = name == "cpu:plain";
     cpu.run = golden.run;
+    cpu.custom_calls = options.custom_calls;
     return std::make_unique<cpu::CpuBackend>(std::move(cpu));
   }
   return absl::InvalidArgumentError(

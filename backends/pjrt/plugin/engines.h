@@ -18,7 +18,7 @@ namespace assay::pjrt {
 struct EngineOptions {
   runtime::RunBudget budget;                         // the budget of one execution
   uint64_t seed = 0;                                 // the seed of rng
-  const CustomCallRegistry* custom_calls = nullptr;  // null for the built-in ones
+  const CustomCallRegistry* custom_calls = nullptr;  // beside the built-in ones
 };
 
 // Makes the backend "golden", "cpu", "cpu:strict" or "cpu:plain". Returns INVALID_ARGUMENT with

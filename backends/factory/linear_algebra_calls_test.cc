@@ -1,146 +1,19 @@
-// Custom calls: the markers, bits, selections, dynamic sizes and assertions by worked examples, and
-// factorisations by their residuals, which are computed here in long double (64 bits of significand
-// against the 53 of f64, so that they measure the rounding of the factors) from the rounded
-// results.
-#include "interpreter/custom_call.h"
-
+// Factorisations by their residuals, which are computed here in long double (64 bits of significand
+// against the 53 of f64, so that they measure the rounding of the factors) from the results, on the
+// reference interpreter and on the cpu backend; systems and XLA's own targets by worked examples.
 #include <cmath>
 #include <complex>
+#include <string>
+#include <tuple>
+#include <vector>
 
-#include "absl/strings/str_cat.h"
+#include "backends/factory/custom_call_testing.h"
 #include "gmock/gmock.h"
-#include "interpreter/custom_calls/attributes.h"
-#include "interpreter/testing.h"
 
-namespace assay::custom_call_test {
+namespace assay::linear_algebra_calls_test {
 namespace {
 
 using ::testing::HasSubstr;
-
-// A module whose entry makes one call; the parameters have these shapes.
-std::string CallText(absl::string_view target, absl::string_view shape,
-                     const std::vector<std::string>& parameters, absl::string_view more = "") {
-  std::string text = "HloModule m\nENTRY e {\n";
-  std::string operands;
-  for (size_t i = 0; i < parameters.size(); ++i) {
-    absl::StrAppend(&text, "  p", i, " = ", parameters[i], " parameter(", i, ")\n");
-    absl::StrAppend(&operands, i == 0 ? "" : ", ", "p", i);
-  }
-  return absl::StrCat(text, "  ROOT r = ", shape, " custom-call(", operands,
-                      "), custom_call_target=\"", target, "\"", more, "\n}\n");
-}
-
-TEST(CustomCall, Markers) {
-  for (const char* target : {"Sharding", "SPMDFullToShardShape", "xla.sdy.FuncResultSharding",
-                             "annotate_device_placement", "LayoutConstraint", "Unpin"}) {
-    EXPECT_EQ(RunText(CallText(target, "f32[2]", {"f32[2]"}), {"f32[2] {1, 2}"}),
-              Canonical("f32[2] {1, 2}"))
-        << target;
-  }
-  EXPECT_THAT(RunText(CallText("SPMDFullToShardShape", "f32[1]", {"f32[2]"}), {"f32[2] {1, 2}"}),
-              HasSubstr("same shapes"));
-  EXPECT_EQ(RunText(CallText("xla.sdy.GlobalToLocalShape", "(f32[], s32[])", {"f32[]", "s32[]"}),
-                    {"f32[] 1", "s32[] 2"}),
-            Canonical("( f32[] 1, s32[] 2 )"));
-  EXPECT_THAT(RunText(CallText("nobody_knows", "f32[]", {"f32[]"}), {"f32[] 1"}),
-              HasSubstr("\"nobody_knows\" is not known"));
-}
-
-TEST(CustomCall, Bits) {
-  RunOptions options;
-  options.random_seed = 7;
-  EXPECT_EQ(RunText(CallText("GetRngSeed", "u64[]", {}), {}, {}, options), "u64[] 7");
-  EXPECT_EQ(RunText(CallText("AllocateBuffer", "s32[2]", {}), {}), Canonical("s32[2] {0, 0}"));
-  EXPECT_EQ(RunText(CallText("X64Combine", "u64[]", {"u32[]", "u32[]"}), {"u32[] 5", "u32[] 1"}),
-            "u64[] 4294967301");
-  EXPECT_EQ(RunText(CallText("X64SplitHigh", "u32[]", {"u64[]"}), {"u64[] 4294967301"}), "u32[] 1");
-  EXPECT_EQ(RunText(CallText("X64SplitLow", "u32[]", {"u64[]"}), {"u64[] 4294967301"}), "u32[] 5");
-  // Random123's known answer: key and counter zero give 6b200159 99ba4efe.
-  EXPECT_EQ(RunText(CallText("cu_threefry2x32_ffi", "(u32[], u32[])",
-                             {"u32[]", "u32[]", "u32[]", "u32[]"}),
-                    {"u32[] 0", "u32[] 0", "u32[] 0", "u32[] 0"}),
-            Canonical("( u32[] 1797259609, u32[] 2579123966 )"));
-}
-
-TEST(CustomCall, TopK) {
-  EXPECT_EQ(
-      RunText(CallText("TopK", "(f32[3], s32[3])", {"f32[5]"}), {"f32[5] {1, 3, -nan, 3, nan}"}),
-      Canonical("( f32[3] {nan, 3, 3}, s32[3] {4, 1, 3} )"));
-  const std::string approx =
-      "HloModule m\n"
-      "before { a = f32[] parameter(0) b = f32[] parameter(1) i = s32[] parameter(2)\n"
-      "  j = s32[] parameter(3) ROOT c = pred[] compare(a, b), direction=GT }\n"
-      "ENTRY e { x = f32[4] parameter(0) i = s32[4] iota(), iota_dimension=0\n"
-      "  z = f32[] constant(-inf) n = s32[] constant(-1)\n"
-      "  ROOT r = (f32[2], s32[2]) custom-call(x, i, z, n), custom_call_target=\"ApproxTopK\",\n"
-      "  called_computations={before}, api_version=API_VERSION_TYPED_FFI,\n"
-      "  backend_config={reduction_dim = 0 : i64, top_k = 2 : i64} }\n";
-  EXPECT_EQ(RunText(approx, {"f32[4] {1, 4, 2, 4}"}),
-            Canonical("( f32[2] {4, 4}, s32[2] {1, 3} )"));
-}
-
-TEST(CustomCall, UnaryAndDynamic) {
-  EXPECT_EQ(RunText(CallText("mhlo.erf", "f32[2]", {"f32[2]"}), {"f32[2] {0, inf}"}),
-            Canonical("f32[2] {0, 1}"));
-  const std::string round_trip =
-      "HloModule m\nENTRY e { x = f32[3] parameter(0) n = s32[] constant(2)\n"
-      "  d = f32[<=3] set-dimension-size(x, n), dimensions={0}\n"
-      "  p = (f32[3], s32[]) custom-call(d), custom_call_target=\"PadToStatic\"\n"
-      "  a = f32[3] get-tuple-element(p), index=0\n  s = s32[] get-tuple-element(p), index=1\n"
-      "  b = f32[<=3] custom-call(a, s), custom_call_target=\"SliceToDynamic\"\n"
-      "  g = s32[] get-dimension-size(b), dimensions={0}\n"
-      "  ROOT t = (f32[3], s32[], s32[]) tuple(a, s, g) }\n";
-  EXPECT_EQ(RunText(round_trip, {"f32[3] {1, 2, 3}"}),
-            Canonical("( f32[3] {1, 2, 0}, s32[] 2, s32[] 2 )"));
-}
-
-TEST(CustomCall, Assertions) {
-  const auto expect = [](absl::string_view target, absl::string_view a, absl::string_view b,
-                         absl::string_view config) {
-    return RunText(CallText(target, "()", {"f32[2]", "f32[2]"}, config), {a, b});
-  };
-  EXPECT_EQ(expect("check.expect_eq", "f32[2] {1, nan}", "f32[2] {1, nan}", ""), "(  )");
-  EXPECT_THAT(expect("check.expect_eq", "f32[2] {1, 2}", "f32[2] {1, 3}", ""),
-              testing::AllOf(HasSubstr("element 1 is 2, expected is 3"), HasSubstr("f32[2] {1, 2}"),
-                             HasSubstr("f32[2] {1, 3}")));
-  EXPECT_THAT(expect("check.expect_almost_eq", "f32[2] {1, 2}", "f32[2] {1, 2.1}", ""),
-              HasSubstr("fails"));
-  const std::string ulps =
-      ", api_version=API_VERSION_TYPED_FFI, backend_config={max_ulp_difference = 1 : i64}";
-  EXPECT_EQ(expect("check.expect_close", "f32[2] {1, 0}", "f32[2] {1.0000001, -0}", ulps), "(  )");
-  EXPECT_THAT(expect("check.expect_close", "f32[2] {1, 0}", "f32[2] {1.0000003, 0}", ulps),
-              HasSubstr("fails"));
-  EXPECT_THAT(RunText(CallText("shape_assertion", "()", {"pred[]", "s32[]"},
-                               ", api_version=API_VERSION_TYPED_FFI, "
-                               "backend_config={error_message = \"size {0} is odd\"}"),
-                      {"pred[] false", "s32[] 3"}),
-              HasSubstr("size 3 is odd"));
-}
-
-TEST(CallAttributes, DictionariesAndJson) {
-  using custom_calls::CallAttributes;
-  const CallAttributes a = CallAttributes::Parse(
-      "{uplo = 76 : ui8, left = true, mhlo.backend_config = {tol = 0.5 : f32, s = \"a \\\"b\"}}");
-  EXPECT_EQ(a.Letter("uplo", 'U'), 'L');
-  EXPECT_EQ(a.Int("left", 0), 1);
-  EXPECT_EQ(a.Float("tol", 0), 0.5);
-  EXPECT_EQ(a.String("s", ""), "a \"b");
-  EXPECT_EQ(CallAttributes::Parse("{\"k\": 3, \"mode\": \"A\"}").Int("k", 0), 3);
-  EXPECT_EQ(CallAttributes::Parse("{\"k\": 3, \"mode\": \"A\"}").Letter("mode", 'S'), 'A');
-  EXPECT_EQ(CallAttributes::Parse("= : {{").Int("k", 9), 9);
-  using Rows = std::vector<std::vector<int64_t>>;
-  const CallAttributes lists = CallAttributes::Parse(
-      "{a = dense<[[0, 1], [2, 3]]> : tensor<2x2xi64>, b = [4 : i64, 5 : i64], c = dense<6> : "
-      "tensor<1xi64>, d = array<i64: 7, -8>, e = #x<kind WORD>, f = 9 : i64, g = [");
-  EXPECT_EQ(lists.IntLists("a"), (Rows{{0, 1}, {2, 3}}));
-  EXPECT_EQ(lists.Ints("a"), (std::vector<int64_t>{0, 1, 2, 3}));
-  EXPECT_EQ(lists.IntLists("b"), (Rows{{4, 5}}));
-  EXPECT_EQ(lists.Ints("c"), (std::vector<int64_t>{6}));
-  EXPECT_EQ(lists.Ints("d"), (std::vector<int64_t>{7, -8}));
-  EXPECT_EQ(lists.String("e", ""), "WORD");
-  EXPECT_EQ(lists.Int("f", 0), 9);
-  EXPECT_EQ(lists.IntLists("absent"), Rows());
-}
 
 // Matrices of long double.
 using Scalar = std::complex<long double>;
@@ -199,13 +72,16 @@ Grid RandomGrid(int64_t m, int64_t n, bool complex) {
   return grid;
 }
 
-class Factors : public testing::TestWithParam<bool> {
+class Factors : public testing::TestWithParam<std::tuple<const char*, bool>> {
  protected:
-  std::string Type() const { return GetParam() ? "c128" : "f64"; }
-  std::string Shape(absl::string_view sizes) const { return absl::StrCat(Type(), "[", sizes, "]"); }
-  std::string Lapack(absl::string_view real, absl::string_view complex = "") const {
-    return absl::StrCat("lapack_", GetParam() ? "z" : "d",
-                        GetParam() && !complex.empty() ? complex : real, "_ffi");
+  static bool Complex() { return std::get<1>(GetParam()); }
+  static std::string Type() { return Complex() ? "c128" : "f64"; }
+  static std::string Shape(absl::string_view sizes) {
+    return absl::StrCat(Type(), "[", sizes, "]");
+  }
+  static std::string Lapack(absl::string_view real, absl::string_view complex = "") {
+    return absl::StrCat("lapack_", Complex() ? "z" : "d",
+                        Complex() && !complex.empty() ? complex : real, "_ffi");
   }
   // The results as grids; vectors are columns.
   static std::vector<Grid> Call(absl::string_view target, const std::string& shape,
@@ -226,7 +102,7 @@ class Factors : public testing::TestWithParam<bool> {
                              : 0});
       }
     }
-    absl::StatusOr<Literal> result = Interpret(*module, arguments);
+    absl::StatusOr<Literal> result = RunOn(std::get<0>(GetParam()), *module, arguments);
     EXPECT_TRUE(result.ok()) << result.status();
     std::vector<Grid> grids;
     if (!result.ok()) return grids;
@@ -247,7 +123,7 @@ class Factors : public testing::TestWithParam<bool> {
 };
 
 TEST_P(Factors, CholeskyAndTriangularSolve) {
-  const Grid x = RandomGrid(4, 4, GetParam());
+  const Grid x = RandomGrid(4, 4, Complex());
   Grid a = x * Adjoint(x);
   for (int64_t i = 0; i < 4; ++i) a(i, i) += 4;
   for (Scalar& e : a.at) e = {static_cast<double>(e.real()), static_cast<double>(e.imag())};
@@ -260,7 +136,7 @@ TEST_P(Factors, CholeskyAndTriangularSolve) {
   }
   ExpectNear(l * Adjoint(l), a, "L L^H");
   EXPECT_EQ(r[1].at[0], Scalar(0));
-  const Grid b = RandomGrid(4, 2, GetParam());
+  const Grid b = RandomGrid(4, 2, Complex());
   for (const char op : {'N', 'T', 'C'}) {
     const Grid y =
         Call(Lapack("trsm"), Shape("4,2"), {Shape("4,4"), Shape("4,2")}, {l, b},
@@ -279,7 +155,7 @@ TEST_P(Factors, CholeskyAndTriangularSolve) {
 }
 
 TEST_P(Factors, Lu) {
-  const Grid a = RandomGrid(4, 3, GetParam());
+  const Grid a = RandomGrid(4, 3, Complex());
   const std::vector<Grid> r = Call(
       Lapack("getrf"), absl::StrCat("(", Shape("4,3"), ", s32[3], s32[])"), {Shape("4,3")}, {a});
   ASSERT_EQ(r.size(), 3u);
@@ -299,7 +175,7 @@ TEST_P(Factors, Lu) {
 }
 
 TEST_P(Factors, Qr) {
-  const Grid a = RandomGrid(4, 3, GetParam());
+  const Grid a = RandomGrid(4, 3, Complex());
   const std::vector<Grid> r = Call(
       Lapack("geqrf"), absl::StrCat("(", Shape("4,3"), ", ", Shape("3"), ")"), {Shape("4,3")}, {a});
   ASSERT_EQ(r.size(), 2u);
@@ -322,7 +198,7 @@ TEST_P(Factors, Qr) {
 }
 
 TEST_P(Factors, HermitianEigenvalues) {
-  const Grid x = RandomGrid(5, 5, GetParam());
+  const Grid x = RandomGrid(5, 5, Complex());
   Grid a = x;
   for (int64_t i = 0; i < 5; ++i) {
     for (int64_t j = 0; j < 5; ++j) a(i, j) = x(i, j) + std::conj(x(j, i));
@@ -338,7 +214,7 @@ TEST_P(Factors, HermitianEigenvalues) {
 
 TEST_P(Factors, SingularValues) {
   for (const auto& [m, n] : {std::pair<int64_t, int64_t>(4, 3), {3, 4}}) {
-    Grid a = RandomGrid(m, n, GetParam());
+    Grid a = RandomGrid(m, n, Complex());
     for (int64_t j = 0; j < n; ++j) a(1, j) = a(0, j);  // of rank 2 where m is 3
     const std::string square = absl::StrCat(m, ",", m), other = absl::StrCat(n, ",", n);
     const std::string given = absl::StrCat(m, ",", n);
@@ -357,11 +233,11 @@ TEST_P(Factors, SingularValues) {
 }
 
 TEST_P(Factors, Schur) {
-  const Grid a = RandomGrid(6, 6, GetParam());
+  const Grid a = RandomGrid(6, 6, Complex());
   const std::vector<Grid> r =
       Call(Lapack("gees"),
            absl::StrCat("(", Shape("6,6"), ", ", Shape("6,6"), ", ", Shape("6"),
-                        GetParam() ? "" : absl::StrCat(", ", Shape("6")), ", s32[], s32[])"),
+                        Complex() ? "" : absl::StrCat(", ", Shape("6")), ", s32[], s32[])"),
            {Shape("6,6")}, {a}, "mode = 86 : ui8, sort = 78 : ui8");
   ASSERT_GE(r.size(), 5u);
   ExpectNear(r[1] * r[0] * Adjoint(r[1]), a, "Z T Z^H");
@@ -370,13 +246,12 @@ TEST_P(Factors, Schur) {
 }
 
 TEST_P(Factors, GeneralEigenvalues) {
-  const Grid a = RandomGrid(5, 5, GetParam());
-  std::vector<Grid> r =
-      Call(Lapack("geev"),
-           absl::StrCat("(", GetParam() ? "c128[5]" : "f64[5], f64[5]",
-                        ", c128[5,5], c128[5,5], s32[])"),
-           {Shape("5,5")}, {a}, "compute_left = 86 : ui8, compute_right = 86 : ui8");
-  if (!GetParam()) {
+  const Grid a = RandomGrid(5, 5, Complex());
+  std::vector<Grid> r = Call(
+      Lapack("geev"),
+      absl::StrCat("(", Complex() ? "c128[5]" : "f64[5], f64[5]", ", c128[5,5], c128[5,5], s32[])"),
+      {Shape("5,5")}, {a}, "compute_left = 86 : ui8, compute_right = 86 : ui8");
+  if (!Complex()) {
     for (int i = 0; i < 5; ++i) r[0].at[i] += Scalar(0, 1) * r[1].at[i];
     r.erase(r.begin() + 1);
   }
@@ -386,7 +261,7 @@ TEST_P(Factors, GeneralEigenvalues) {
 }
 
 TEST_P(Factors, TridiagonalFormAndSystem) {
-  const Grid x = RandomGrid(4, 4, GetParam());
+  const Grid x = RandomGrid(4, 4, Complex());
   Grid a = x;
   for (int64_t i = 0; i < 4; ++i) {
     for (int64_t j = 0; j < 4; ++j) a(i, j) = x(i, j) + std::conj(x(j, i));
@@ -408,7 +283,7 @@ TEST_P(Factors, TridiagonalFormAndSystem) {
     EXPECT_LT(std::abs(before - after), 1e-13L) << uplo;
     EXPECT_LT(std::abs(trace_before - trace_after), 1e-13L) << uplo;
   }
-  const Grid bands = RandomGrid(4, 3, GetParam()), b = RandomGrid(4, 2, GetParam());
+  const Grid bands = RandomGrid(4, 3, Complex()), b = RandomGrid(4, 2, Complex());
   Grid dl(4, 1), d(4, 1), du(4, 1);
   for (int64_t i = 0; i < 4; ++i) {
     dl(i, 0) = bands(i, 0);
@@ -430,34 +305,43 @@ TEST_P(Factors, TridiagonalFormAndSystem) {
   ExpectNear(t * r[3], b, "T X");
 }
 
-INSTANTIATE_TEST_SUITE_P(RealAndComplex, Factors, testing::Bool());
+INSTANTIATE_TEST_SUITE_P(BackendsRealAndComplex, Factors,
+                         testing::Combine(testing::ValuesIn(kBackendsWithCalls), testing::Bool()));
 
-TEST(LinearAlgebraCalls, BatchesAndOwnTargets) {
-  EXPECT_EQ(RunText(CallText("lapack_spotrf_ffi", "(f32[2,1,1], s32[2])", {"f32[2,1,1]"}),
-                    {"f32[2,1,1] {{{4}}, {{-1}}}"}),
-            Canonical("( f32[2,1,1] {{{2}}, {{-1}}}, s32[2] {0, 1} )"));
-  // 3 4; 6 8 has rank 1: the second pivot is 0 and the rows change places.
-  EXPECT_EQ(RunText(CallText("LuDecomposition", "(f32[2,2], s32[2], s32[2])", {"f32[2,2]"}),
-                    {"f32[2,2] {{3, 4}, {6, 8}}"}),
-            Canonical("( f32[2,2] {{6, 8}, {0.5, 0}}, s32[2] {1, 1}, s32[2] {1, 0} )"));
-  // Reflection of (3, 4) to (-5, 0): tau = 8/5, v = (1, 1/2).
-  EXPECT_EQ(RunText(CallText("Qr", "(f32[2,1], f32[1])", {"f32[2,1]"}), {"f32[2,1] {{3}, {4}}"}),
-            Canonical("( f32[2,1] {{-5}, {0.5}}, f32[1] {1.6} )"));
+class LinearAlgebraCalls : public testing::TestWithParam<const char*> {};
+
+TEST_P(LinearAlgebraCalls, BatchesAndOwnTargets) {
   EXPECT_EQ(
-      RunText(CallText("Eigh", "(f32[2,2], f32[2])", {"f32[2,2]"}), {"f32[2,2] {{0, 2}, {2, 0}}"}),
-      Canonical("( f32[2,2] {{0.70710678, 0.70710678}, {-0.70710678, 0.70710678}}, "
-                "f32[2] {-2, 2} )"));
-  EXPECT_EQ(RunText(CallText("cpu_csr_sparse_dense_ffi", "s32[2]",
+      RunText(GetParam(), CallText("lapack_spotrf_ffi", "(f32[2,1,1], s32[2])", {"f32[2,1,1]"}),
+              {"f32[2,1,1] {{{4}}, {{-1}}}"}),
+      Canonical("( f32[2,1,1] {{{2}}, {{-1}}}, s32[2] {0, 1} )"));
+  // 3 4; 6 8 has rank 1: the second pivot is 0 and the rows change places.
+  EXPECT_EQ(
+      RunText(GetParam(), CallText("LuDecomposition", "(f32[2,2], s32[2], s32[2])", {"f32[2,2]"}),
+              {"f32[2,2] {{3, 4}, {6, 8}}"}),
+      Canonical("( f32[2,2] {{6, 8}, {0.5, 0}}, s32[2] {1, 1}, s32[2] {1, 0} )"));
+  // Reflection of (3, 4) to (-5, 0): tau = 8/5, v = (1, 1/2).
+  EXPECT_EQ(RunText(GetParam(), CallText("Qr", "(f32[2,1], f32[1])", {"f32[2,1]"}),
+                    {"f32[2,1] {{3}, {4}}"}),
+            Canonical("( f32[2,1] {{-5}, {0.5}}, f32[1] {1.6} )"));
+  EXPECT_EQ(RunText(GetParam(), CallText("Eigh", "(f32[2,2], f32[2])", {"f32[2,2]"}),
+                    {"f32[2,2] {{0, 2}, {2, 0}}"}),
+            Canonical("( f32[2,2] {{0.70710678, 0.70710678}, {-0.70710678, 0.70710678}}, "
+                      "f32[2] {-2, 2} )"));
+  EXPECT_EQ(RunText(GetParam(),
+                    CallText("cpu_csr_sparse_dense_ffi", "s32[2]",
                              {"s32[3]", "s32[3]", "s32[3]", "s32[2]"}),
                     {"s32[3] {2, 3, 4}", "s32[3] {0, 1, 3}", "s32[3] {1, 0, 1}", "s32[2] {5, 7}"}),
             Canonical("s32[2] {14, 43}"));
 }
 
-TEST(LinearAlgebraCalls, ShapesThatDoNotFitAreRefused) {
-  EXPECT_THAT(RunText(CallText("lapack_dpotrf_ffi", "(f64[2,2], s32[])", {"f64[2,3]"}),
+TEST_P(LinearAlgebraCalls, ShapesThatDoNotFitAreRefused) {
+  EXPECT_THAT(RunText(GetParam(), CallText("lapack_dpotrf_ffi", "(f64[2,2], s32[])", {"f64[2,3]"}),
                       {"f64[2,3] {{1,0,0},{0,1,0}}"}),
               HasSubstr("a letter for each dimension"));
 }
 
+INSTANTIATE_TEST_SUITE_P(Backends, LinearAlgebraCalls, testing::ValuesIn(kBackendsWithCalls));
+
 }  // namespace
-}  // namespace assay::custom_call_test
+}  // namespace assay::linear_algebra_calls_test

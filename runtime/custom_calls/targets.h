@@ -1,8 +1,11 @@
-// The tables of well-known custom-call targets, by family; CustomCallRegistry::BuiltIn() collects
-// them. Source: reference ops_control_and_collectives.md 11.2, 11.3. Tests: custom_call_test.cc.
-#ifndef ASSAY_INTERPRETER_CUSTOM_CALLS_TARGETS_H_
-#define ASSAY_INTERPRETER_CUSTOM_CALLS_TARGETS_H_
+// The tables of well-known custom-call targets, by family. An engine adds its own to the shared
+// ones. Source: reference ops_control_and_collectives.md 11.2, 11.3. Tests:
+// backends/factory/custom_call_test.cc.
+#ifndef ASSAY_RUNTIME_CUSTOM_CALLS_TARGETS_H_
+#define ASSAY_RUNTIME_CUSTOM_CALLS_TARGETS_H_
 
+#include <array>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -10,10 +13,9 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "evaluator/scalar/scalar_ops.h"
-#include "interpreter/custom_call.h"
+#include "runtime/custom_calls/custom_call.h"
 
-namespace assay::custom_calls {
+namespace assay::runtime::custom_calls {
 
 // As CustomCallRegistry::Register takes it.
 struct Target {
@@ -24,18 +26,26 @@ struct Target {
 using Targets = std::vector<Target>;
 
 Targets MarkerTargets();            // markers.cc: what only says something to a compiler
-Targets BitTargets();               // bits.cc: seeds, halves of 64-bit values, Threefry
+Targets BitTargets();               // bits.cc: seeds, storage, halves of 64-bit values
 Targets TopKTargets();              // top_k.cc
 Targets DynamicSizeTargets();       // dynamic_sizes.cc
 Targets DynamicOperationTargets();  // dynamic_operations.cc: stablehlo.dynamic_*
 Targets UnaryTargets();             // unary.cc: mhlo.*
 Targets AssertionTargets();         // assertions.cc: check.*, shape_assertion
-Targets LinearAlgebraTargets();     // linear_algebra.cc
+// The families above.
+Targets SharedTargets();
 
-// What an elementwise target does to the elements of its operand. INVALID_ARGUMENT where the shapes
-// or types of the call do not suit it.
-absl::StatusOr<evaluator::ScalarFunction> ElementwiseFunction(const Instruction& call,
-                                                              Opcode opcode);
+// Threefry2x32 by element, for an engine's function of (key, counter), both as pairs of words.
+using ThreefryFunction = std::array<uint32_t, 2> (*)(uint64_t key, uint64_t counter);
+Targets ThreefryTargets(ThreefryFunction function);  // bits.cc
+
+// Factorisations and systems in double precision (double_linear_algebra.cc).
+Targets DoubleLinearAlgebraTargets();
+
+void Register(const Targets& targets, CustomCallRegistry* registry);
+
+// The custom call `ragged_all_to_all`: the collective of that name (ragged_call.cc).
+EffectOr PrepareRaggedCall(const Instruction& custom_call, const Engine& engine);
 
 // INVALID_ARGUMENT that names the target, the shapes and the place.
 absl::Status BadCall(const Instruction& call, absl::string_view what);
@@ -49,6 +59,6 @@ std::vector<const Shape*> ResultShapes(const CustomCall& call);
 // The value of the call from these.
 Literal AsResult(const CustomCall& call, std::vector<Literal> results);
 
-}  // namespace assay::custom_calls
+}  // namespace assay::runtime::custom_calls
 
-#endif  // ASSAY_INTERPRETER_CUSTOM_CALLS_TARGETS_H_
+#endif  // ASSAY_RUNTIME_CUSTOM_CALLS_TARGETS_H_

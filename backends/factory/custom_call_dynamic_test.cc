@@ -5,9 +5,8 @@
 #include <vector>
 
 #include "absl/strings/match.h"
-#include "absl/strings/str_cat.h"
+#include "backends/factory/custom_call_testing.h"
 #include "gmock/gmock.h"
-#include "interpreter/testing.h"
 
 namespace assay::custom_call_dynamic_test {
 namespace {
@@ -24,7 +23,7 @@ struct DynamicCall {
   std::string computations = "";
 };
 
-std::string RunCall(const DynamicCall& c) {
+std::string RunCall(absl::string_view backend, const DynamicCall& c) {
   std::string text = absl::StrCat("HloModule m\n", c.computations, "ENTRY e {\n");
   std::string names;
   std::vector<absl::string_view> arguments;
@@ -36,7 +35,7 @@ std::string RunCall(const DynamicCall& c) {
   }
   absl::StrAppend(&text, "  ROOT r = ", c.result, " custom-call(", names,
                   "), custom_call_target=\"", c.target, "\"", c.attributes, "\n}\n");
-  return RunText(text, arguments);
+  return RunText(backend, text, arguments);
 }
 
 std::string Dictionary(const std::string& entries) {
@@ -287,10 +286,12 @@ std::vector<DynamicCall> Others() {
   };
 }
 
-TEST(DynamicCustomCall, GivesWhatTheStaticOperationGives) {
+class DynamicCustomCall : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(DynamicCustomCall, GivesWhatTheStaticOperationGives) {
   for (const std::vector<DynamicCall>& cases : {Shapes(), Windows(), Others()}) {
     for (const DynamicCall& c : cases) {
-      const std::string result = RunCall(c);
+      const std::string result = RunCall(GetParam(), c);
       if (absl::StrContains(c.expected[0], " {")) {
         EXPECT_EQ(result, Canonical(c.expected[0])) << c.name;
         continue;
@@ -301,9 +302,9 @@ TEST(DynamicCustomCall, GivesWhatTheStaticOperationGives) {
   }
 }
 
-TEST(DynamicCustomCall, TakesAndGivesCurrentSizes) {
+TEST_P(DynamicCustomCall, TakesAndGivesCurrentSizes) {
   // Of four elements three count: padded in front they are four of at most five.
-  EXPECT_EQ(RunText(R"(HloModule m
+  EXPECT_EQ(RunText(GetParam(), R"(HloModule m
     ENTRY e { x = s32[4] parameter(0) n = s32[] constant(3) z = s32[] constant(9)
       d = s32[<=4] set-dimension-size(x, n), dimensions={0}
       one = s64[1] constant({1}) none = s64[1] constant({0})
@@ -312,14 +313,16 @@ TEST(DynamicCustomCall, TakesAndGivesCurrentSizes) {
       ROOT r = (s32[<=5], s32[]) tuple(p, s) })",
                     {"s32[4] {1,2,3,4}"}),
             "( s32[<=5]{0} {9, 1, 2, 3, 0}, s32[] 4 )");
-  EXPECT_EQ(RunCall({"",
-                     "stablehlo.dynamic_reshape",
-                     "s32[<=4,2]",
-                     {"s32[2,3] {{1,2,3},{4,5,6}}", "s64[2] {3,2}"},
-                     "",
-                     {}}),
+  EXPECT_EQ(RunCall(GetParam(), {"",
+                                 "stablehlo.dynamic_reshape",
+                                 "s32[<=4,2]",
+                                 {"s32[2,3] {{1,2,3},{4,5,6}}", "s64[2] {3,2}"},
+                                 "",
+                                 {}}),
             "s32[<=4,2]{1,0} { { 1, 2 }, { 3, 4 }, { 5, 6 }, { 0, 0 } }");
 }
+
+INSTANTIATE_TEST_SUITE_P(Backends, DynamicCustomCall, ::testing::ValuesIn(kBackendsWithCalls));
 
 }  // namespace
 }  // namespace assay::custom_call_dynamic_test

@@ -1,14 +1,14 @@
 // Targets that end the run with FAILED_PRECONDITION when their operands are not as they should be:
-// check.* of the StableHLO suite, and shape_assertion. Tests: custom_call_test.cc.
+// check.* of the StableHLO suite, and shape_assertion. Tests: backends/factory/custom_call_test.cc.
 #include <cmath>
 #include <cstdlib>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
-#include "interpreter/custom_calls/attributes.h"
-#include "interpreter/custom_calls/targets.h"
+#include "runtime/custom_calls/attributes.h"
+#include "runtime/custom_calls/targets.h"
 
-namespace assay::custom_calls {
+namespace assay::runtime::custom_calls {
 namespace {
 
 constexpr int64_t kShown = 16;  // elements of a value in a message
@@ -125,4 +125,4 @@ Targets AssertionTargets() {
           {"shape_assertion", AssertShape}};
 }
 
-}  // namespace assay::custom_calls
+}  // namespace assay::runtime::custom_calls

@@ -1,9 +1,8 @@
 // Targets about bits: the run's seed, storage without content, 64-bit values as pairs of 32 bits,
-// Threefry by element. Tests: custom_call_test.cc.
-#include "evaluator/ops/random_blocks.h"
-#include "interpreter/custom_calls/targets.h"
+// Threefry by element. Tests: backends/factory/custom_call_test.cc.
+#include "runtime/custom_calls/targets.h"
 
-namespace assay::custom_calls {
+namespace assay::runtime::custom_calls {
 namespace {
 
 bool IsWord(const Shape& shape, int bits) {
@@ -56,12 +55,12 @@ absl::StatusOr<Literal> Half(const CustomCall& call) {
   absl::StatusOr<Literal> result = call.Zeros(shape);
   if (!result.ok()) return result;
   for (int64_t i = 0; i < whole.element_count(); ++i) {
-    result->Set(i, {evaluator::LowWord(whole.Get(i).bits >> kShift)});
+    result->Set(i, {static_cast<uint32_t>(whole.Get(i).bits >> kShift)});
   }
   return result;
 }
 
-absl::StatusOr<Literal> Threefry(const CustomCall& call) {
+absl::StatusOr<Literal> Threefry(const CustomCall& call, ThreefryFunction function) {
   if (absl::Status status = WantOperands(call, 4); !status.ok()) return status;
   const Shape& shape = call.operands[0].shape();
   bool alike = shape.is_array() && shape.element_type() == ElementType::kU32;
@@ -81,7 +80,7 @@ absl::StatusOr<Literal> Threefry(const CustomCall& call) {
     return call.operands[low + 1].Get(i).bits << 32 | call.operands[low].Get(i).bits;
   };
   for (int64_t i = 0; i < call.operands[0].element_count(); ++i) {
-    const auto words = evaluator::Threefry2x32(pair(0, i), pair(2, i));
+    const auto words = function(pair(0, i), pair(2, i));
     for (int k = 0; k < 2; ++k) results[k].Set(i, {words[k]});
   }
   return Literal::Tuple(std::move(results));
@@ -90,14 +89,13 @@ absl::StatusOr<Literal> Threefry(const CustomCall& call) {
 }  // namespace
 
 Targets BitTargets() {
-  return {{"GetRngSeed", Seed},
-          {"AllocateBuffer", Zeros},
-          {"CreateBuffer", Zeros},
-          {"X64Combine", Combine},
-          {"X64SplitLow", Half<0>},
-          {"X64SplitHigh", Half<32>},
-          {"cu_threefry2x32_ffi", Threefry},
-          {"hip_threefry2x32_ffi", Threefry}};
+  return {{"GetRngSeed", Seed},    {"AllocateBuffer", Zeros}, {"CreateBuffer", Zeros},
+          {"X64Combine", Combine}, {"X64SplitLow", Half<0>},  {"X64SplitHigh", Half<32>}};
 }
 
-}  // namespace assay::custom_calls
+Targets ThreefryTargets(ThreefryFunction function) {
+  const auto handler = [function](const CustomCall& call) { return Threefry(call, function); };
+  return {{"cu_threefry2x32_ffi", handler}, {"hip_threefry2x32_ffi", handler}};
+}
+
+}  // namespace assay::runtime::custom_calls

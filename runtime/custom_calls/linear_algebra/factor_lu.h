@@ -1,19 +1,27 @@
-// Elimination: LU, Cholesky, triangular and tridiagonal systems. Tests: custom_call_test.cc.
+// Elimination: LU, Cholesky, triangular and tridiagonal systems. Tests:
+// backends/factory/linear_algebra_calls_test.cc.
+#ifndef ASSAY_RUNTIME_CUSTOM_CALLS_LINEAR_ALGEBRA_FACTOR_LU_H_
+#define ASSAY_RUNTIME_CUSTOM_CALLS_LINEAR_ALGEBRA_FACTOR_LU_H_
+
 #include <algorithm>
+#include <cmath>
+#include <cstdint>
 #include <utility>
 
-#include "interpreter/custom_calls/factorisations.h"
+#include "runtime/custom_calls/linear_algebra/matrix.h"
 
-namespace assay::custom_calls {
+namespace assay::runtime::custom_calls {
 
-int64_t Lu(Matrix& a, Matrix& pivots) {
+// A = P L U in place; pivots count from 0. The number of the first zero pivot, from 1, or 0.
+template <typename Real>
+int64_t Lu(Matrix<Real>& a, Matrix<Real>& pivots) {
   int64_t info = 0;
   for (int64_t k = 0; k < std::min(a.rows(), a.columns()); ++k) {
     int64_t pivot = k;
     for (int64_t i = k + 1; i < a.rows(); ++i) {
       if (Size(a(i, k)) > Size(a(pivot, k))) pivot = i;
     }
-    pivots[k] = static_cast<double>(pivot);
+    pivots[k] = Real(pivot);
     if (a(pivot, k).is_zero()) {
       if (info == 0) info = k + 1;
       continue;
@@ -28,7 +36,10 @@ int64_t Lu(Matrix& a, Matrix& pivots) {
   return info;
 }
 
-int64_t Cholesky(Matrix& a, bool lower) {
+// L L^H or U^H U in the triangle; the other one is not touched. The order of the first leading
+// minor that is not positive, or 0; the rest is as it was.
+template <typename Real>
+int64_t Cholesky(Matrix<Real>& a, bool lower) {
   // Element (i, j) of L, i >= j.
   const auto at = [&](int64_t i, int64_t j) { return lower ? a(i, j) : Conj(a(j, i)); };
   for (int64_t j = 0; j < a.rows(); ++j) {
@@ -38,29 +49,32 @@ int64_t Cholesky(Matrix& a, bool lower) {
     pivot = sqrt(pivot);
     a(j, j) = pivot;
     for (int64_t i = j + 1; i < a.rows(); ++i) {
-      Number value = at(i, j);
+      Number<Real> value = at(i, j);
       for (int64_t k = 0; k < j; ++k) value -= at(i, k) * Conj(at(j, k));
-      value = value / Number(pivot);
+      value = value / Number<Real>(pivot);
       (lower ? a(i, j) : a(j, i)) = lower ? value : Conj(value);
     }
   }
   return 0;
 }
 
-void SolveTriangular(const Matrix& a, bool left, bool lower, char op, bool unit, Matrix& b) {
+// Solves op(A) X = B or X op(A) = B in place; op: N, T or C.
+template <typename Real>
+void SolveTriangular(const Matrix<Real>& a, bool left, bool lower, char op, bool unit,
+                     Matrix<Real>& b) {
   const int64_t n = a.rows(), lines = left ? b.columns() : b.rows();
   // X op(A) = B is op(A)^T X^T = B^T: line l of B is a row then.
   const bool transposed = (op != 'N') != !left;
   const auto coefficient = [&](int64_t i, int64_t j) {
-    const Number& value = transposed ? a(j, i) : a(i, j);
+    const Number<Real>& value = transposed ? a(j, i) : a(i, j);
     return op == 'C' ? Conj(value) : value;
   };
   const bool forward = lower != transposed;
   for (int64_t line = 0; line < lines; ++line) {
-    const auto x = [&](int64_t i) -> Number& { return left ? b(i, line) : b(line, i); };
+    const auto x = [&](int64_t i) -> Number<Real>& { return left ? b(i, line) : b(line, i); };
     for (int64_t step = 0; step < n; ++step) {
       const int64_t i = forward ? step : n - 1 - step;
-      Number value = x(i);
+      Number<Real> value = x(i);
       for (int64_t done = 0; done < step; ++done) {
         const int64_t j = forward ? done : n - 1 - done;
         value -= coefficient(i, j) * x(j);
@@ -70,14 +84,19 @@ void SolveTriangular(const Matrix& a, bool left, bool lower, char op, bool unit,
   }
 }
 
-int64_t SolveTridiagonal(Matrix& dl, Matrix& d, Matrix& du, Matrix& b, const Real& perturbation) {
+// Tridiagonal A X = B with partial pivoting, as ?gtsv: dl(0) and du(n - 1) are not read. Afterwards
+// d, du and dl hold the diagonals of U. A zero pivot becomes `perturbation` where that is not zero.
+// The number of the first zero pivot, from 1, or 0.
+template <typename Real>
+int64_t SolveTridiagonal(Matrix<Real>& dl, Matrix<Real>& d, Matrix<Real>& du, Matrix<Real>& b,
+                         const Real& perturbation) {
   const int64_t n = d.rows(), columns = b.columns();
-  std::vector<Number> second(n);  // the second diagonal above
+  std::vector<Number<Real>> second(n);  // the second diagonal above
   int64_t info = 0;
   const auto check = [&](int64_t i) {
     if (!d[i].is_zero()) return;
     if (info == 0) info = i + 1;
-    if (!perturbation.is_zero()) d[i] = perturbation;
+    if (perturbation != 0) d[i] = perturbation;
   };
   for (int64_t i = 0; i + 1 < n; ++i) {
     if (Size(d[i]) < Size(dl[i + 1])) {
@@ -87,14 +106,14 @@ int64_t SolveTridiagonal(Matrix& dl, Matrix& d, Matrix& du, Matrix& b, const Rea
       SwapRows(b, i, i + 1);
     }
     check(i);
-    if (info != 0 && perturbation.is_zero()) return info;
-    const Number factor = dl[i + 1] / d[i];
+    if (info != 0 && perturbation == 0) return info;
+    const Number<Real> factor = dl[i + 1] / d[i];
     d[i + 1] -= factor * du[i];
     if (i + 2 < n) du[i + 1] -= factor * second[i];
     for (int64_t j = 0; j < columns; ++j) b(i + 1, j) -= factor * b(i, j);
   }
   if (n > 0) check(n - 1);
-  if (info != 0 && perturbation.is_zero()) return info;
+  if (info != 0 && perturbation == 0) return info;
   for (int64_t j = 0; j < columns; ++j) {
     for (int64_t i = n - 1; i >= 0; --i) {
       if (i + 1 < n) b(i, j) -= du[i] * b(i + 1, j);
@@ -102,8 +121,10 @@ int64_t SolveTridiagonal(Matrix& dl, Matrix& d, Matrix& du, Matrix& b, const Rea
       b(i, j) = b(i, j) / d[i];
     }
   }
-  for (int64_t i = 0; i < n; ++i) dl[i] = i > 0 ? second[i - 1] : Number();
+  for (int64_t i = 0; i < n; ++i) dl[i] = i > 0 ? second[i - 1] : Number<Real>();
   return info;
 }
 
-}  // namespace assay::custom_calls
+}  // namespace assay::runtime::custom_calls
+
+#endif  // ASSAY_RUNTIME_CUSTOM_CALLS_LINEAR_ALGEBRA_FACTOR_LU_H_

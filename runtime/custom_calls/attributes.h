@@ -1,7 +1,8 @@
 // The attributes of a custom call: its backend_config as a dictionary, `{uplo = 76 : ui8}` or JSON,
-// and what older dialects leave in frontend attributes. Tests: custom_call_test.cc.
-#ifndef ASSAY_INTERPRETER_CUSTOM_CALLS_ATTRIBUTES_H_
-#define ASSAY_INTERPRETER_CUSTOM_CALLS_ATTRIBUTES_H_
+// and what older dialects leave in frontend attributes. Tests:
+// backends/factory/custom_call_test.cc.
+#ifndef ASSAY_RUNTIME_CUSTOM_CALLS_ATTRIBUTES_H_
+#define ASSAY_RUNTIME_CUSTOM_CALLS_ATTRIBUTES_H_
 
 #include <cstdint>
 #include <map>
@@ -11,7 +12,7 @@
 #include "absl/strings/string_view.h"
 #include "spec/ir/module.h"
 
-namespace assay::custom_calls {
+namespace assay::runtime::custom_calls {
 
 class CallAttributes {
  public:
@@ -38,6 +39,6 @@ class CallAttributes {
   std::map<std::string, std::vector<std::vector<int64_t>>, std::less<>> lists_;
 };
 
-}  // namespace assay::custom_calls
+}  // namespace assay::runtime::custom_calls
 
-#endif  // ASSAY_INTERPRETER_CUSTOM_CALLS_ATTRIBUTES_H_
+#endif  // ASSAY_RUNTIME_CUSTOM_CALLS_ATTRIBUTES_H_

@@ -1,11 +1,18 @@
 // Eigenvalues and both kinds of eigenvectors of general matrices, from the Schur form.
-// Tests: custom_call_test.cc.
-#include "interpreter/custom_calls/factorisations.h"
+// Tests: backends/factory/linear_algebra_calls_test.cc.
+#ifndef ASSAY_RUNTIME_CUSTOM_CALLS_LINEAR_ALGEBRA_EIGEN_GENERAL_H_
+#define ASSAY_RUNTIME_CUSTOM_CALLS_LINEAR_ALGEBRA_EIGEN_GENERAL_H_
 
-namespace assay::custom_calls {
-namespace {
+#include <cmath>
+#include <cstdint>
 
-bool IsReal(const Matrix& a) {
+#include "absl/status/status.h"
+#include "runtime/context.h"
+#include "runtime/custom_calls/linear_algebra/schur.h"
+
+namespace assay::runtime::custom_calls {
+template <typename Real>
+bool IsReal(const Matrix<Real>& a) {
   for (int64_t i = 0; i < a.size(); ++i) {
     if (!a[i].is_real()) return false;
   }
@@ -13,16 +20,19 @@ bool IsReal(const Matrix& a) {
 }
 
 // What the substitution divides by; never zero, so that defective matrices get vectors too.
-Number Gap(const Number& a, const Number& b, const Real& norm) {
-  const Number gap = a - b;
-  const Real least = Negligible() * (norm.is_zero() ? Real(1) : norm);
-  return Abs(gap) < least ? Number(least) : gap;
+template <typename Real>
+Number<Real> Gap(const Number<Real>& a, const Number<Real>& b, const Real& norm) {
+  const Number<Real> gap = a - b;
+  const Real least = Negligible<Real>() * (norm == 0 ? Real(1) : norm);
+  return Abs(gap) < least ? Number<Real>(least) : gap;
 }
 
 // The eigenvector of T for t(k, k), in all of the space.
-Matrix RightVector(const Matrix& t, const Matrix& z, int64_t k, const Real& norm) {
-  Matrix y(t.rows(), 1);
-  y[k] = 1.0;
+template <typename Real>
+Matrix<Real> RightVector(const Matrix<Real>& t, const Matrix<Real>& z, int64_t k,
+                         const Real& norm) {
+  Matrix<Real> y(t.rows(), 1);
+  y[k] = Real(1);
   for (int64_t i = k - 1; i >= 0; --i) {
     for (int64_t j = i + 1; j <= k; ++j) y[i] -= t(i, j) * y[j];
     y[i] = y[i] / Gap(t(i, i), t(k, k), norm);
@@ -30,9 +40,10 @@ Matrix RightVector(const Matrix& t, const Matrix& z, int64_t k, const Real& norm
   return z * y;
 }
 
-Matrix LeftVector(const Matrix& t, const Matrix& z, int64_t k, const Real& norm) {
-  Matrix w(t.rows(), 1);
-  w[k] = 1.0;
+template <typename Real>
+Matrix<Real> LeftVector(const Matrix<Real>& t, const Matrix<Real>& z, int64_t k, const Real& norm) {
+  Matrix<Real> w(t.rows(), 1);
+  w[k] = Real(1);
   for (int64_t j = k + 1; j < t.rows(); ++j) {
     for (int64_t i = k; i < j; ++i) w[j] -= w[i] * t(i, j);
     w[j] = w[j] / Gap(t(j, j), t(k, k), norm);
@@ -41,26 +52,28 @@ Matrix LeftVector(const Matrix& t, const Matrix& z, int64_t k, const Real& norm)
   return z * w;
 }
 
-void Place(Matrix vector, bool is_real, int64_t k, Matrix& vectors) {
-  const Number scale = Number(Real(1 / vector.Frobenius()));
+template <typename Real>
+void Place(Matrix<Real> vector, bool is_real, int64_t k, Matrix<Real>& vectors) {
+  const Number<Real> scale = Number<Real>(Real(1 / vector.Frobenius()));
   for (int64_t i = 0; i < vector.size(); ++i) vector[i] = scale * vector[i];
   FixPhase(vector, 0);
-  DropNoise(vector, 1);
+  DropNoise(vector, Real(1));
   for (int64_t i = 0; i < vector.size(); ++i) {
-    vectors(i, k) = is_real ? Number(vector[i].re) : vector[i];
+    vectors(i, k) = is_real ? Number<Real>(vector[i].re) : vector[i];
   }
 }
 
-void PlaceConjugate(int64_t k, Matrix& vectors) {
+template <typename Real>
+void PlaceConjugate(int64_t k, Matrix<Real>& vectors) {
   for (int64_t i = 0; i < vectors.rows(); ++i) vectors(i, k + 1) = Conj(vectors(i, k));
 }
 
-}  // namespace
-
-absl::Status GeneralEigen(const Matrix& a, Matrix& values, Matrix* left, Matrix* right,
-                          evaluator::EvaluationContext& context) {
+// Values, and vectors of length 1.
+template <typename Real>
+absl::Status GeneralEigen(const Matrix<Real>& a, Matrix<Real>& values, Matrix<Real>* left,
+                          Matrix<Real>* right, Context& context) {
   const bool real = IsReal(a);
-  Matrix t, z;
+  Matrix<Real> t, z;
   absl::Status status = real ? RealSchur(a, t, z, context) : ComplexSchur(a, t, z, context);
   if (!status.ok()) return status;
   const int64_t n = a.rows();
@@ -89,4 +102,6 @@ absl::Status GeneralEigen(const Matrix& a, Matrix& values, Matrix* left, Matrix*
   return absl::OkStatus();
 }
 
-}  // namespace assay::custom_calls
+}  // namespace assay::runtime::custom_calls
+
+#endif  // ASSAY_RUNTIME_CUSTOM_CALLS_LINEAR_ALGEBRA_EIGEN_GENERAL_H_

@@ -1,9 +1,29 @@
-// What the families of targets share. Tests: custom_call_test.cc.
-#include "interpreter/custom_calls/targets.h"
+// What the families of targets share. Tests: backends/factory/custom_call_test.cc.
+#include "runtime/custom_calls/targets.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 
-namespace assay::custom_calls {
+namespace assay::runtime::custom_calls {
+
+Targets SharedTargets() {
+  Targets all;
+  for (Targets& family :
+       std::array<Targets, 7>{MarkerTargets(), BitTargets(), TopKTargets(), DynamicSizeTargets(),
+                              DynamicOperationTargets(), UnaryTargets(), AssertionTargets()}) {
+    std::move(family.begin(), family.end(), std::back_inserter(all));
+  }
+  return all;
+}
+
+void Register(const Targets& targets, CustomCallRegistry* registry) {
+  for (const Target& target : targets) {
+    registry->Register(target.name, target.handler, target.elementwise);
+  }
+}
 
 absl::Status BadCall(const Instruction& call, absl::string_view what) {
   return absl::InvalidArgumentError(absl::StrCat("custom call target \"",
@@ -30,4 +50,4 @@ Literal AsResult(const CustomCall& call, std::vector<Literal> results) {
                                              : std::move(results[0]);
 }
 
-}  // namespace assay::custom_calls
+}  // namespace assay::runtime::custom_calls

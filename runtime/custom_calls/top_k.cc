@@ -2,20 +2,16 @@
 // (-NaN < -inf < ... < +inf < +NaN), ties by the lower index. ApproxTopK: the exact answer, in the
 // order of its comparator, stable; where the declared result is longer than the line, initial
 // values follow. The stablehlo.dynamic_* of them take k as their last operand.
-// Tests: custom_call_test.cc, custom_call_dynamic_test.cc.
-#include <algorithm>
-#include <numeric>
+// Tests: backends/factory/custom_call_test.cc, custom_call_dynamic_test.cc.
+#include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "evaluator/ops/merge_sort.h"
-#include "evaluator/region/scalar_program.h"
-#include "evaluator/scalar/scalar_ops.h"
-#include "interpreter/custom_calls/attributes.h"
-#include "interpreter/custom_calls/static_operation.h"
-#include "interpreter/custom_calls/targets.h"
+#include "runtime/custom_calls/attributes.h"
+#include "runtime/custom_calls/static_operation.h"
+#include "runtime/custom_calls/targets.h"
 #include "spec/ir/row_major.h"
 
-namespace assay::custom_calls {
+namespace assay::runtime::custom_calls {
 namespace {
 
 // Equal but for the size of one dimension.
@@ -26,14 +22,16 @@ bool SameBut(const Shape& a, const Shape& b, int64_t dimension) {
   return Shape::SameDimensions(changed, b);
 }
 
-absl::StatusOr<std::vector<Literal>> NewResults(const CustomCall& call) {
-  std::vector<Literal> results;
-  for (const Shape* shape : ResultShapes(call)) {
-    absl::StatusOr<Literal> result = call.Zeros(*shape);
-    if (!result.ok()) return result.status();
-    results.push_back(*std::move(result));
+// Integers as those of another type, modulo its size.
+absl::StatusOr<Literal> WithType(const CustomCall& call, Literal integers, const Shape& shape) {
+  const ElementType from = integers.element_type(), to = shape.element_type();
+  if (from == to) return integers;
+  absl::StatusOr<Literal> result = call.Zeros(shape);
+  for (int64_t i = 0; result.ok() && i < integers.element_count(); ++i) {
+    const int64_t value = DecodeSigned(from, integers.Get(i).bits);
+    result->Set(i, {EncodeInteger(to, static_cast<uint64_t>(value))});
   }
-  return results;
+  return result;
 }
 
 absl::StatusOr<Literal> TopK(const CustomCall& call) {
@@ -50,26 +48,14 @@ absl::StatusOr<Literal> TopK(const CustomCall& call) {
       shapes[0]->dimension(last) > data.shape().dimension(last)) {
     return BadCall(call, "values [.., k] and integer indices [.., k] of an array [.., n], k <= n");
   }
-  absl::StatusOr<std::vector<Literal>> results = NewResults(call);
+  StaticOperation top_k(call, Opcode::kTopK);
+  top_k.Set(Attr::kK, shapes[0]->dimension(last));
+  top_k.Set(Attr::kLargest, CallAttributes::Of(call.instruction).Int("largest", 1) != 0);
+  absl::StatusOr<std::vector<Literal>> results = top_k.Results({data});
   if (!results.ok()) return results.status();
-  const bool largest = CallAttributes::Of(call.instruction).Int("largest", 1) != 0;
-  const auto direction = largest ? ComparisonDirection::kGt : ComparisonDirection::kLt;
-  const AlongDimension from(data.shape().dimensions(), last), to(shapes[0]->dimensions(), last);
-  std::vector<int64_t> order(from.size);
-  for (int64_t line = 0; line < from.lines(); ++line) {
-    if (absl::Status status = call.context.ChargeCostly(from.size); !status.ok()) return status;
-    std::iota(order.begin(), order.end(), 0);
-    std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) {
-      return evaluator::Compare(type, direction, ComparisonType::kTotalOrder,
-                                data.Get(from.At(line, a)), data.Get(from.At(line, b)));
-    });
-    for (int64_t k = 0; k < to.size; ++k) {
-      (*results)[0].Set(to.At(line, k), data.Get(from.At(line, order[k])));
-      const ElementType index = shapes[1]->element_type();
-      (*results)[1].Set(to.At(line, k), {EncodeInteger(index, static_cast<uint64_t>(order[k]))});
-    }
-  }
-  return Literal::Tuple(*std::move(results));
+  absl::StatusOr<Literal> indices = WithType(call, std::move((*results)[1]), *shapes[1]);
+  if (!indices.ok()) return indices;
+  return Literal::Tuple({std::move((*results)[0]), *std::move(indices)});
 }
 
 // What ApproxTopK is given: arrays, then as many scalars.
@@ -101,40 +87,30 @@ absl::Status CheckApproxTopK(const CustomCall& call, int64_t dimension) {
 absl::StatusOr<Literal> ApproxTopK(const CustomCall& call) {
   const int64_t dimension = CallAttributes::Of(call.instruction).Int("reduction_dim", -1);
   if (absl::Status status = CheckApproxTopK(call, dimension); !status.ok()) return status;
-  absl::StatusOr<evaluator::Region> before =
-      evaluator::Region::Prepare(*call.instruction.called_computations()[0]);
-  if (!before.ok()) return before.status();
-  absl::StatusOr<std::vector<Literal>> results = NewResults(call);
-  if (!results.ok()) return results.status();
-  const size_t arrays = results->size();
-  const AlongDimension from(call.operands[0].shape().dimensions(), dimension),
-      to((*results)[0].shape().dimensions(), dimension);
-  std::vector<Element> arguments(2 * arrays);
-  std::vector<int64_t> order(from.size);
-  absl::Status status;
-  for (int64_t line = 0; line < to.lines(); ++line) {
-    std::iota(order.begin(), order.end(), 0);
-    evaluator::MergeSort(order, [&](int64_t a, int64_t b) {
-      for (size_t i = 0; i < arrays; ++i) {
-        arguments[2 * i] = call.operands[i].Get(from.At(line, a));
-        arguments[2 * i + 1] = call.operands[i].Get(from.At(line, b));
-      }
-      Element verdict;
-      status.Update(call.context.Charge(1));
-      if (!status.ok()) return false;
-      status.Update(before->Run(arguments, absl::MakeSpan(&verdict, 1), call.context));
-      return verdict.bits != 0;
-    });
-    if (!status.ok()) return status;
-    for (size_t i = 0; i < arrays; ++i) {
+  const std::vector<const Shape*> shapes = ResultShapes(call);
+  StaticOperation sort(call, Opcode::kSort);
+  sort.Set(Attr::kDimension, dimension);
+  sort.Set(Attr::kIsStable, true);
+  sort.Set(Attr::kToApply, call.instruction.called_computations()[0]);
+  absl::StatusOr<std::vector<Literal>> sorted =
+      sort.Results({call.operands.begin(), call.operands.begin() + shapes.size()});
+  if (!sorted.ok()) return sorted.status();
+  std::vector<Literal> results;
+  for (size_t i = 0; i < shapes.size(); ++i) {
+    absl::StatusOr<Literal> result = call.Zeros(*shapes[i]);
+    if (!result.ok()) return result;
+    const AlongDimension from((*sorted)[i].shape().dimensions(), dimension),
+        to(shapes[i]->dimensions(), dimension);
+    const Element initial = call.operands[shapes.size() + i].Get(0);
+    for (int64_t line = 0; line < to.lines(); ++line) {
       for (int64_t k = 0; k < to.size; ++k) {
-        (*results)[i].Set(to.At(line, k), k < from.size
-                                              ? call.operands[i].Get(from.At(line, order[k]))
-                                              : call.operands[arrays + i].Get(0));
+        const bool within = k < from.size;
+        result->Set(to.At(line, k), within ? (*sorted)[i].Get(from.At(line, k)) : initial);
       }
     }
+    results.push_back(*std::move(result));
   }
-  return AsResult(call, *std::move(results));
+  return AsResult(call, std::move(results));
 }
 
 constexpr int64_t kLast = -2;  // dimension of the results
@@ -158,7 +134,7 @@ absl::StatusOr<Literal> WithKnownK(const CustomCall& call, int64_t dimension, bo
                                       call.instruction.shape().ToString()));
   }
   return top_k({call.instruction, call.operands.first(call.operands.size() - 1), call.process,
-                call.grid, call.random_seed, call.context, call.owner});
+                call.grid, call.random_seed, call.engine, call.context, call.owner});
 }
 
 absl::StatusOr<Literal> DynamicTopK(const CustomCall& call) {
@@ -181,4 +157,4 @@ Targets TopKTargets() {
           {"stablehlo.dynamic_approx_top_k", DynamicApproxTopK}};
 }
 
-}  // namespace assay::custom_calls
+}  // namespace assay::runtime::custom_calls

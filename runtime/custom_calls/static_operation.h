@@ -1,7 +1,8 @@
-// Operations of StableHLO whose sizes, windows or paddings are operands: when these are known, the
-// call is an operation of HLO on arrays of static sizes. Tests: custom_call_dynamic_test.cc.
-#ifndef ASSAY_INTERPRETER_CUSTOM_CALLS_STATIC_OPERATION_H_
-#define ASSAY_INTERPRETER_CUSTOM_CALLS_STATIC_OPERATION_H_
+// Calls that stand for an operation of HLO. Those of StableHLO whose sizes, windows or paddings are
+// operands are one on arrays of static sizes when these are known. Tests:
+// backends/factory/custom_call_dynamic_test.cc.
+#ifndef ASSAY_RUNTIME_CUSTOM_CALLS_STATIC_OPERATION_H_
+#define ASSAY_RUNTIME_CUSTOM_CALLS_STATIC_OPERATION_H_
 
 #include <cstdint>
 #include <memory>
@@ -9,10 +10,10 @@
 
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
-#include "interpreter/custom_calls/targets.h"
+#include "runtime/custom_calls/targets.h"
 #include "spec/ir/module.h"
 
-namespace assay::custom_calls {
+namespace assay::runtime::custom_calls {
 
 // An operation that stands for a call, run once.
 class StaticOperation {
@@ -22,9 +23,11 @@ class StaticOperation {
 
   void Set(Attr attr, AttributeValue value) { op_->SetAttribute(attr, std::move(value)); }
   void set_shape(Shape shape) { op_->set_shape(std::move(shape)); }
-  // The value of the call: what the operation gives for the arrays, which may have sizes below
-  // their bounds. INVALID_ARGUMENT where the rule of the operation refuses them, and where its
-  // result does not have the declared shape; shows both.
+  // The results of the operation for the arrays, which may have sizes below their bounds.
+  // INVALID_ARGUMENT where the rule of the operation refuses them.
+  absl::StatusOr<std::vector<Literal>> Results(std::vector<Literal> operands);
+  // The value of the call: these results. INVALID_ARGUMENT, too, where they do not have the
+  // declared shape; shows both.
   absl::StatusOr<Literal> Run(std::vector<Literal> operands);
 
  private:
@@ -36,6 +39,6 @@ class StaticOperation {
 absl::StatusOr<std::vector<int64_t>> IntegersOf(const CustomCall& call, size_t operand,
                                                 const Dimensions& sizes);
 
-}  // namespace assay::custom_calls
+}  // namespace assay::runtime::custom_calls
 
-#endif  // ASSAY_INTERPRETER_CUSTOM_CALLS_STATIC_OPERATION_H_
+#endif  // ASSAY_RUNTIME_CUSTOM_CALLS_STATIC_OPERATION_H_

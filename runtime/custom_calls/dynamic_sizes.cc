@@ -1,9 +1,9 @@
 // Targets that turn arrays of dynamic size into data and sizes, and back. Tests:
 // custom_call_test.cc.
 #include "absl/strings/str_cat.h"
-#include "interpreter/custom_calls/targets.h"
+#include "runtime/custom_calls/targets.h"
 
-namespace assay::custom_calls {
+namespace assay::runtime::custom_calls {
 namespace {
 
 // The sizes are the last `rank` of operands or results, each an integer scalar.
@@ -78,4 +78,4 @@ Targets DynamicSizeTargets() {
   return {{"PadToStatic", PadToStatic}, {"SliceToDynamic", SliceToDynamic}, {"SetBound", SetBound}};
 }
 
-}  // namespace assay::custom_calls
+}  // namespace assay::runtime::custom_calls

@@ -6,11 +6,11 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "interpreter/custom_calls/attributes.h"
-#include "interpreter/custom_calls/static_operation.h"
-#include "interpreter/custom_calls/targets.h"
+#include "runtime/custom_calls/attributes.h"
+#include "runtime/custom_calls/static_operation.h"
+#include "runtime/custom_calls/targets.h"
 
-namespace assay::custom_calls {
+namespace assay::runtime::custom_calls {
 namespace {
 
 using Integers = std::vector<int64_t>;
@@ -226,4 +226,4 @@ Targets DynamicOperationTargets() {
           {"stablehlo.dynamic_rng_bit_generator", RngBitGenerator}};
 }
 
-}  // namespace assay::custom_calls
+}  // namespace assay::runtime::custom_calls

@@ -1,44 +1,52 @@
-// Singular values by one-sided Jacobi rotations. Tests: custom_call_test.cc.
+// Singular values by one-sided Jacobi rotations. Tests:
+// backends/factory/linear_algebra_calls_test.cc.
+#ifndef ASSAY_RUNTIME_CUSTOM_CALLS_LINEAR_ALGEBRA_SVD_H_
+#define ASSAY_RUNTIME_CUSTOM_CALLS_LINEAR_ALGEBRA_SVD_H_
+
 #include <algorithm>
+#include <cmath>
+#include <cstdint>
 #include <numeric>
 
-#include "interpreter/custom_calls/factorisations.h"
+#include "absl/status/status.h"
+#include "runtime/context.h"
+#include "runtime/custom_calls/linear_algebra/matrix.h"
 
-namespace assay::custom_calls {
-namespace {
-
-constexpr int kMostRotationSweeps = 60;
+namespace assay::runtime::custom_calls {
+inline constexpr int kMostRotationSweeps = 60;
 
 // Column k as a unit vector orthogonal to those before it: the basis vector that lies furthest from
 // them, made orthogonal twice.
-void Complete(Matrix& q, int64_t k) {
+template <typename Real>
+void Complete(Matrix<Real>& q, int64_t k) {
   int64_t furthest = 0;
   Real least = 2;
   for (int64_t i = 0; i < q.rows(); ++i) {
-    Real inside;
+    Real inside(0);
     for (int64_t j = 0; j < k; ++j) inside += Norm(q(i, j));
-    if (inside < least - ldexp(Real(1), -kRealBits / 2)) {
+    if (inside < least - HalfPrecision<Real>()) {
       least = inside;
       furthest = i;
     }
   }
-  for (int64_t i = 0; i < q.rows(); ++i) q(i, k) = i == furthest ? 1.0 : 0.0;
+  for (int64_t i = 0; i < q.rows(); ++i) q(i, k) = Real(i == furthest ? 1 : 0);
   for (int pass = 0; pass < 2; ++pass) {
     for (int64_t j = 0; j < k; ++j) {
-      Number along;
+      Number<Real> along;
       for (int64_t i = 0; i < q.rows(); ++i) along += Conj(q(i, j)) * q(i, k);
       for (int64_t i = 0; i < q.rows(); ++i) q(i, k) -= along * q(i, j);
     }
   }
-  Real norm;
+  Real norm(0);
   for (int64_t i = 0; i < q.rows(); ++i) norm += Norm(q(i, k));
-  const Number scale = Number(Real(1 / sqrt(norm)));
+  const Number<Real> scale = Number<Real>(Real(1 / sqrt(norm)));
   for (int64_t i = 0; i < q.rows(); ++i) q(i, k) = scale * q(i, k);
 }
 
 // Makes the columns of b orthogonal by rotations, which v collects.
-absl::Status Orthogonalise(Matrix& b, Matrix& v, evaluator::EvaluationContext& context) {
-  const Real eps = Negligible() * Negligible();
+template <typename Real>
+absl::Status Orthogonalise(Matrix<Real>& b, Matrix<Real>& v, Context& context) {
+  const Real eps = Negligible<Real>() * Negligible<Real>();
   const Real norm = b.Frobenius(), nothing = norm * norm * eps;
   bool rotated = true;
   for (int sweep = 0; sweep < kMostRotationSweeps && rotated; ++sweep) {
@@ -46,8 +54,8 @@ absl::Status Orthogonalise(Matrix& b, Matrix& v, evaluator::EvaluationContext& c
     for (int64_t p = 0; p < b.columns(); ++p) {
       for (int64_t q = p + 1; q < b.columns(); ++q) {
         if (absl::Status status = context.ChargeCostly(b.rows()); !status.ok()) return status;
-        Real alpha, beta;
-        Number gamma;
+        Real alpha(0), beta(0);
+        Number<Real> gamma;
         for (int64_t i = 0; i < b.rows(); ++i) {
           alpha += Norm(b(i, p));
           beta += Norm(b(i, q));
@@ -58,7 +66,7 @@ absl::Status Orthogonalise(Matrix& b, Matrix& v, evaluator::EvaluationContext& c
         const Real root = fabs(zeta) + sqrt(Real(zeta * zeta + 1));
         const Real t = zeta < 0 ? Real(-1 / root) : Real(1 / root);
         const Real c = 1 / sqrt(Real(t * t + 1)), s = t * c;
-        const Number phase = gamma / Number(size);
+        const Number<Real> phase = gamma / Number<Real>(size);
         RotateColumns(b, p, q, c, s, phase);
         RotateColumns(v, p, q, c, s, phase);
         rotated = true;
@@ -68,13 +76,13 @@ absl::Status Orthogonalise(Matrix& b, Matrix& v, evaluator::EvaluationContext& c
   return absl::OkStatus();
 }
 
-}  // namespace
-
-absl::Status Svd(const Matrix& a, Matrix& u, Matrix& values, Matrix& v,
-                 evaluator::EvaluationContext& context) {
+// A = U diag(s) V^H, values descending; u and v as wide as they come in, m to min(m, n).
+template <typename Real>
+absl::Status Svd(const Matrix<Real>& a, Matrix<Real>& u, Matrix<Real>& values, Matrix<Real>& v,
+                 Context& context) {
   if (a.rows() < a.columns()) return Svd(Adjoint(a), v, values, u, context);
   const int64_t n = a.columns();
-  Matrix b = a, rotations = Matrix::Identity(n);
+  Matrix<Real> b = a, rotations = Matrix<Real>::Identity(n);
   if (absl::Status status = Orthogonalise(b, rotations, context); !status.ok()) return status;
   std::vector<Real> lengths(n);
   for (int64_t j = 0; j < n; ++j) {
@@ -88,13 +96,13 @@ absl::Status Svd(const Matrix& a, Matrix& u, Matrix& values, Matrix& v,
   const Real scale = n > 0 ? lengths[order[0]] : Real(0);
   for (int64_t k = 0; k < n; ++k) values[k] = lengths[order[k]];
   DropNoise(values, scale);
-  Matrix sorted(n, n);
+  Matrix<Real> sorted(n, n);
   for (int64_t k = 0; k < n; ++k) {
     for (int64_t i = 0; i < n; ++i) sorted(i, k) = rotations(i, order[k]);
     FixPhase(sorted, k);
     for (int64_t i = 0; k < v.columns() && i < n; ++i) v(i, k) = sorted(i, k);
   }
-  const Matrix images = a * sorted;
+  const Matrix<Real> images = a * sorted;
   for (int64_t k = 0; k < u.columns(); ++k) {
     if (k >= n || values[k].is_zero()) {
       Complete(u, k);
@@ -102,9 +110,11 @@ absl::Status Svd(const Matrix& a, Matrix& u, Matrix& values, Matrix& v,
     }
     for (int64_t i = 0; i < a.rows(); ++i) u(i, k) = images(i, k) / values[k];
   }
-  DropNoise(u, 1);
-  DropNoise(v, 1);
+  DropNoise(u, Real(1));
+  DropNoise(v, Real(1));
   return absl::OkStatus();
 }
 
-}  // namespace assay::custom_calls
+}  // namespace assay::runtime::custom_calls
+
+#endif  // ASSAY_RUNTIME_CUSTOM_CALLS_LINEAR_ALGEBRA_SVD_H_

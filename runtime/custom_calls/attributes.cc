@@ -1,10 +1,10 @@
-// Tests: custom_call_test.cc.
-#include "interpreter/custom_calls/attributes.h"
+// Tests: backends/factory/custom_call_test.cc.
+#include "runtime/custom_calls/attributes.h"
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/numbers.h"
 
-namespace assay::custom_calls {
+namespace assay::runtime::custom_calls {
 namespace {
 
 struct Token {
@@ -158,4 +158,4 @@ char CallAttributes::Letter(absl::string_view name, char otherwise) const {
   return code > 0 && code < 128 ? static_cast<char>(code) : otherwise;
 }
 
-}  // namespace assay::custom_calls
+}  // namespace assay::runtime::custom_calls

@@ -1,15 +1,14 @@
-// Tests: custom_call_dynamic_test.cc.
-#include "interpreter/custom_calls/static_operation.h"
+// Tests: backends/factory/custom_call_dynamic_test.cc.
+#include "runtime/custom_calls/static_operation.h"
 
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "evaluator/evaluator.h"
 #include "spec/element/index_value.h"
 #include "spec/ops/shape_inference.h"
 
-namespace assay::custom_calls {
+namespace assay::runtime::custom_calls {
 namespace {
 
 // The elements within the current sizes, as an array of these sizes.
@@ -53,13 +52,13 @@ StaticOperation::StaticOperation(const CustomCall& call, Opcode opcode)
   op_->set_position(call.instruction.position());
 }
 
-absl::StatusOr<Literal> StaticOperation::Run(std::vector<Literal> operands) {
+absl::StatusOr<std::vector<Literal>> StaticOperation::Results(std::vector<Literal> operands) {
   std::vector<std::unique_ptr<Instruction>> parameters;
-  std::vector<runtime::ArrayRef> inputs;
+  std::vector<ArrayRef> inputs;
   for (Literal& operand : operands) {
     if (!operand.is_array()) return BadCall(call_, "its operands must be arrays");
     absl::StatusOr<Literal> array = WithoutPadding(call_, operand);
-    if (!array.ok()) return array;
+    if (!array.ok()) return array.status();
     operand = *std::move(array);
     parameters.push_back(std::make_unique<Instruction>(Opcode::kParameter, operand.shape()));
     parameters.back()->set_name(
@@ -73,18 +72,25 @@ absl::StatusOr<Literal> StaticOperation::Run(std::vector<Literal> operands) {
   if (absl::Status status = CheckInstruction(*op_); !status.ok()) {
     return BadCall(call_, status.message());
   }
-  absl::StatusOr<std::unique_ptr<evaluator::Kernel>> kernel = evaluator::PrepareKernel(*op_);
+  KernelOr kernel = call_.engine.Prepare(*op_);
   if (!kernel.ok()) return kernel.status();
   std::vector<Literal> results;
   for (const Shape* leaf : Leaves(op_->shape())) {
     absl::StatusOr<Literal> result = call_.Zeros(*leaf);
-    if (!result.ok()) return result;
+    if (!result.ok()) return result.status();
     results.push_back(*std::move(result));
   }
-  std::vector<runtime::MutableArrayRef> outputs;
+  std::vector<MutableArrayRef> outputs;
   for (Literal& result : results) outputs.push_back({&result.shape(), result.mutable_data()});
-  absl::Status status = (*kernel)->Run(inputs, outputs, call_.context);
+  absl::Status status = (*kernel)->Execute(inputs, outputs, call_.context);
   if (!status.ok()) return status;
+  return results;
+}
+
+absl::StatusOr<Literal> StaticOperation::Run(std::vector<Literal> operands) {
+  absl::StatusOr<std::vector<Literal>> computed = Results(std::move(operands));
+  if (!computed.ok()) return computed.status();
+  std::vector<Literal>& results = *computed;
   const std::vector<const Shape*> declared = ResultShapes(call_);
   if (declared.size() != results.size()) {
     return BadCall(call_, absl::StrCat("the result is ", op_->shape().ToString()));
@@ -114,4 +120,4 @@ absl::StatusOr<std::vector<int64_t>> IntegersOf(const CustomCall& call, size_t o
   return integers;
 }
 
-}  // namespace assay::custom_calls
+}  // namespace assay::runtime::custom_calls

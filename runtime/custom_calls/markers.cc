@@ -1,9 +1,9 @@
 // Targets that say something to a compiler and give their operands as they are: shardings, places,
 // layouts. The pairs between global and local shapes are the identity only where both shapes are
-// the same. Tests: custom_call_test.cc.
-#include "interpreter/custom_calls/targets.h"
+// the same. Tests: backends/factory/custom_call_test.cc.
+#include "runtime/custom_calls/targets.h"
 
-namespace assay::custom_calls {
+namespace assay::runtime::custom_calls {
 namespace {
 
 absl::StatusOr<Literal> Same(const CustomCall& call) {
@@ -37,4 +37,4 @@ Targets MarkerTargets() {
   return targets;
 }
 
-}  // namespace assay::custom_calls
+}  // namespace assay::runtime::custom_calls

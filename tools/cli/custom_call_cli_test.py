@@ -32,11 +32,12 @@ class CustomCalls(CommandLineTest):
         return self.run_module('--custom-call-lib', LIBRARY, module=module, values=values)
 
     def test_functions_of_a_library(self):
-        result = self.run_module('--custom-call-lib', LIBRARY)
-        self.assertEqual((result.code, result.err), (0, ''))
-        self.assertIn('out0 = f32[2]{0} {2, 4}', result.out)
-        self.assertIn('out1 = f32[2]{0} {-1, -2}', result.out)
-        self.assertIn('out2 = s32[] 2', result.out)
+        for backend in 'golden', 'cpu':
+            result = self.run_module('--custom-call-lib', LIBRARY, '--backend', backend)
+            self.assertEqual((result.code, result.err), (0, ''))
+            self.assertIn('out0 = f32[2]{0} {2, 4}', result.out)
+            self.assertIn('out1 = f32[2]{0} {-1, -2}', result.out)
+            self.assertIn('out2 = s32[] 2', result.out)
 
     def test_the_abis_with_a_status(self):
         invert = 'custom_call_target="invert", api_version=API_VERSION_STATUS_RETURNING'

@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <cmath>
+#include <complex>
 #include <cstdio>
 #include <cstring>
 #include <mutex>
@@ -11,6 +12,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "backends/testing/complex_estimate.h"
 #include "evaluator/real/mpfr_functions.h"
 #include "evaluator/real/real_functions.h"
 #include "evaluator/scalar/rounded_functions.h"
@@ -109,7 +111,10 @@ double RealError(ElementType type, Opcode opcode, const std::vector<double>& x, 
   evaluator::testing::Mpfr exact(300, x[0]);
   if (x.size() == 2) {
     const evaluator::testing::Mpfr second(300, x[1]);
-    (opcode == Opcode::kPower ? mpfr_pow : mpfr_atan2)(exact, exact, second, MPFR_RNDN);
+    const auto function = opcode == Opcode::kPower       ? mpfr_pow
+                          : opcode == Opcode::kRemainder ? mpfr_fmod
+                                                         : mpfr_atan2;
+    function(exact, exact, second, MPFR_RNDN);
   } else {
     for (const evaluator::testing::NamedFunction& named : evaluator::testing::kNamedFunctions) {
       if (named.function == evaluator::FindRoundedFunction(opcode, type).unary) {
@@ -135,7 +140,7 @@ constexpr double kEstimateError = 0x1p-20;
 // result takes the place of the exact one. MPFR takes a hundred times as long.
 std::optional<double> EstimatedError(ElementType type, Opcode opcode, const std::vector<double>& x,
                                      uint64_t actual) {
-  if (Info(type).bits > 32) return std::nullopt;
+  if (Info(type).bits > 32 || opcode == Opcode::kRemainder) return std::nullopt;
   const evaluator::RoundedFunction function =
       evaluator::FindRoundedFunction(opcode, ElementType::kF64);
   const auto* first = reinterpret_cast<const std::byte*>(&x[0]);
@@ -164,6 +169,30 @@ double ComplexError(ElementType type, Element expected, Element actual) {
   return std::isnan(error) ? INFINITY : error;
 }
 
+std::complex<double> Decoded(ElementType part, Element x) {
+  return {DecodeFloat(part, x.bits), DecodeFloat(part, x.imag)};
+}
+
+// Returns true if `actual` is certainly the number of f32 that is nearest to a number about
+// `estimate`, or both lie beyond the largest one or are NaN.
+bool SurelyNearest(double estimate, double actual) {
+  constexpr double kBeyond = 0x1p128;
+  if (!(std::abs(estimate) < kBeyond) || !std::isfinite(actual)) {
+    return !(std::abs(estimate) < 2 * kBeyond) && !std::isfinite(actual);
+  }
+  return std::abs(actual - estimate) <= (0.5 - kEstimateError) * Unit(ElementType::kF32, estimate);
+}
+
+// Returns true if the estimate shows that a complex result of f32 is the correctly rounded one, or
+// has a part that is infinite or NaN.
+bool SurelyNearest(Opcode opcode, Element x, Element y, Element actual) {
+  const ElementType f32 = ElementType::kF32;
+  const auto estimate = EstimateComplex(opcode, Decoded(f32, x), Decoded(f32, y));
+  if (!estimate.has_value()) return false;
+  const std::complex<double> got = Decoded(f32, actual);
+  return SurelyNearest(estimate->real(), got.real()) && SurelyNearest(estimate->imag(), got.imag());
+}
+
 class Measuring {
  public:
   Measuring(Opcode opcode, ElementType type, const BlockComputation& compute, int64_t inputs)
@@ -182,8 +211,6 @@ class Measuring {
     const runtime::FloatEnvironmentGuard guard;
     Accuracy best = result_;
     const ElementType type = result_.type;
-    const evaluator::RoundedFunction function =
-        evaluator::FindRoundedFunction(result_.opcode, type);
     const int64_t bytes = Info(type).storage_bytes;
     std::vector<std::vector<std::byte>> operands(arity_, std::vector<std::byte>(kChunk * bytes));
     std::vector<const std::byte*> addresses;
@@ -193,12 +220,11 @@ class Measuring {
       const int64_t n = std::min(kChunk, sample_.count() - first);
       sample_.Fill(first, n, operands);
       compute_(addresses, actual.data(), n);
-      if (arity_ == 1) {
-        evaluator::EvaluateBlock(*function.unary, type, addresses[0], expected.data(), n);
-      } else {
-        evaluator::EvaluateBlock2(*function.binary, type, addresses[0], addresses[1],
-                                  expected.data(), n);
+      if (type == ElementType::kC64) {
+        CompareEstimated(addresses, actual.data(), n, best);
+        continue;
       }
+      Evaluate(addresses, expected.data(), n);
       for (int64_t begin = 0; begin < n; begin += kCompared) {
         const int64_t end = std::min(n, begin + kCompared);
         if (std::memcmp(expected.data() + begin * bytes, actual.data() + begin * bytes,
@@ -222,6 +248,47 @@ class Measuring {
   const Accuracy& result() const { return result_; }
 
  private:
+  // Stores the correctly rounded results.
+  void Evaluate(absl::Span<const std::byte* const> operands, std::byte* expected, int64_t n) const {
+    const ElementType type = result_.type;
+    if (result_.opcode == Opcode::kRemainder) {
+      // Exact in f64, and representable in the type of the operands.
+      for (int64_t i = 0; i < n; ++i) {
+        const double x = DecodeFloat(type, LoadElement(type, operands[0], i).bits);
+        const double y = DecodeFloat(type, LoadElement(type, operands[1], i).bits);
+        StoreElement(type, {.bits = EncodeFloat(type, std::fmod(x, y))}, expected, i);
+      }
+      return;
+    }
+    const evaluator::RoundedFunction function =
+        evaluator::FindRoundedFunction(result_.opcode, type);
+    if (arity_ == 1) {
+      evaluator::EvaluateBlock(*function.unary, type, operands[0], expected, n);
+    } else {
+      evaluator::EvaluateBlock2(*function.binary, type, operands[0], operands[1], expected, n);
+    }
+  }
+
+  // Compares complex results of f32. The evaluator decides where the estimate does not.
+  void CompareEstimated(absl::Span<const std::byte* const> operands, const std::byte* actual,
+                        int64_t n, Accuracy& best) const {
+    const ElementType type = result_.type;
+    const int64_t bytes = Info(type).storage_bytes;
+    for (int64_t i = 0; i < n; ++i) {
+      const Element got = LoadElement(type, actual, i);
+      const Element x = LoadElement(type, operands[0], i);
+      const Element y = arity_ == 2 ? LoadElement(type, operands[1], i) : Element();
+      if (SurelyNearest(result_.opcode, x, y, got)) continue;
+      std::vector<const std::byte*> single;
+      for (const std::byte* operand : operands) single.push_back(operand + i * bytes);
+      Element want;
+      std::byte expected[sizeof(want)];
+      Evaluate(single, expected, 1);
+      want = LoadElement(type, expected, 0);
+      Compare(operands, i, want, got, best);
+    }
+  }
+
   // Enters result i into `best`.
   void Compare(absl::Span<const std::byte* const> operands, int64_t i, Element want, Element got,
                Accuracy& best) const {
@@ -269,7 +336,8 @@ std::vector<Opcode> MeasuredFunctions(ElementType type) {
     const bool function = info.accuracy == assay::Accuracy::kFunction && info.elementwise();
     const bool product = info.opcode == Opcode::kMultiply || info.opcode == Opcode::kDivide ||
                          info.opcode == Opcode::kSign;
-    if ((function || (product && IsComplex(type))) && info.types.Contains(type)) {
+    const bool remainder = info.opcode == Opcode::kRemainder && IsFloat(type);
+    if ((function || remainder || (product && IsComplex(type))) && info.types.Contains(type)) {
       opcodes.push_back(info.opcode);
     }
   }

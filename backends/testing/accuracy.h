@@ -34,13 +34,15 @@ using BlockComputation =
     std::function<void(absl::Span<const std::byte* const> operands, std::byte* results, int64_t n)>;
 
 // The functions that can be measured, by the class of the type: operations of the catalogue's
-// accuracy class kFunction on floats; these, multiply and divide on complex numbers.
+// accuracy class kFunction and the remainder on floats; these functions, multiply, divide and sign
+// on complex numbers.
 std::vector<Opcode> MeasuredFunctions(ElementType type);
 
 // Measures on about `inputs` operands: patterns at equal distances for functions of one operand of
 // at most 32 bits (all of them, if there are no more), else seeded random ones, half of them any
 // patterns and half of ordinary magnitude (all of them for power and atan2 of complex numbers).
-// Complex results are measured in units of the larger part, against the evaluator.
+// Complex results are measured in units of the larger part, against the evaluator; those of c64
+// that the C library shows to be nearest are not evaluated. Remainders are the C library's.
 // `compute` is called by `threads` threads.
 Accuracy Measure(Opcode opcode, ElementType type, const BlockComputation& compute, int64_t inputs,
                  int threads);

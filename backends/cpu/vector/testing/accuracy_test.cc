@@ -7,6 +7,7 @@ namespace {
 
 // What the pages of docs/cpu_accuracy.md promise.
 double Promised(Opcode opcode, ElementType type) {
+  if (opcode == Opcode::kRemainder) return 0;
   if (IsComplex(type)) return opcode == Opcode::kPower ? 32 : 4;
   if (type == ElementType::kF64) return 1.4;
   return type == ElementType::kF32 ? 1.95 : 0.6;

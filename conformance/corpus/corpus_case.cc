@@ -10,6 +10,7 @@
 #include "absl/strings/str_split.h"
 #include "conformance/judge/verdict.h"
 #include "spec/op_info.h"
+#include "spec/stable_hash.h"
 #include "spec/text/printer.h"
 
 namespace assay::conformance {
@@ -122,9 +123,7 @@ std::string FormatCase(const CorpusCase& corpus_case) {
 }
 
 std::string HashOf(absl::string_view text) {
-  uint64_t hash = 0xcbf29ce484222325;
-  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
-  return absl::StrCat(absl::Hex(hash, absl::kZeroPad16));
+  return absl::StrCat(absl::Hex(StableHash(text), absl::kZeroPad16));
 }
 
 std::string CaseHash(const CorpusCase& corpus_case) { return HashOf(FormatCase(corpus_case)); }

@@ -6,6 +6,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "spec/stable_hash.h"
 
 namespace assay::conformance {
 namespace {
@@ -54,8 +55,7 @@ absl::StatusOr<std::optional<Shard>> ShardOfLauncher(const LauncherVariables& la
 }  // namespace
 
 bool Shard::Contains(absl::string_view id) const {
-  uint64_t hash = 0xcbf29ce484222325;  // FNV-1a
-  for (const char c : id) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  uint64_t hash = StableHash(id);
   // Ids differ in their last characters, which have not reached every bit yet. SplitMix64's mixing
   // spreads them.
   hash = (hash ^ (hash >> 30)) * 0xbf58476d1ce4e5b9;

@@ -19,23 +19,18 @@
 #include "backends/cuda/kernels/parameters.h"
 #include "backends/cuda/text/fusion_text.h"
 #include "backends/cuda/text/kernel_sources.h"
+#include "spec/stable_hash.h"
 
 namespace assay::cuda::text {
 namespace {
 
 namespace fs = std::filesystem;
 
-// FNV-1a.
-uint64_t HashOf(absl::string_view text, uint64_t hash = 0xcbf29ce484222325u) {
-  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
-  return hash;
-}
-
 // What a file must begin with to hold the image of a text.
 std::string HeadOf(const std::string& text, const std::string& target) {
-  uint64_t headers = HashOf("");
+  uint64_t headers = kEmptyHash;
   for (const KernelSource* source = kKernelSources; source->path != nullptr; ++source) {
-    headers = HashOf(source->text, headers);
+    headers = StableHash(source->text, headers);
   }
   return absl::StrCat("assay fusion for ", target, ", headers ", absl::Hex(headers), "\n", text,
                       "\n");
@@ -43,7 +38,7 @@ std::string HeadOf(const std::string& text, const std::string& target) {
 
 // The line between the head and the image.
 std::string HashLineOf(absl::string_view image) {
-  return absl::StrCat(absl::Hex(HashOf(image), absl::kZeroPad16), "\n");
+  return absl::StrCat(absl::Hex(StableHash(image), absl::kZeroPad16), "\n");
 }
 
 // Returns the image of a file. Returns nothing if the file is missing or damaged, or has another
@@ -102,7 +97,7 @@ absl::StatusOr<const Entry*> TextKernels::Find(const KernelLaunch& launch, const
 
 absl::StatusOr<std::string> TextKernels::ImageOf(const std::string& text) {
   const std::string head = HeadOf(text, target_);
-  const fs::path file = fs::path(folder_) / absl::StrCat(absl::Hex(HashOf(head)), ".fusion");
+  const fs::path file = fs::path(folder_) / absl::StrCat(absl::Hex(StableHash(head)), ".fusion");
   if (!folder_.empty()) {
     if (std::optional<std::string> image = ReadImage(file, head)) return *std::move(image);
   }

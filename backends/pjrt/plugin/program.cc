@@ -13,6 +13,7 @@
 #include "runtime/module_form.h"
 #include "spec/proto/conversions.h"
 #include "spec/proto/module_file.h"
+#include "spec/stable_hash.h"
 #include "spec/text/parser.h"
 #include "spec/verify/verifier.h"
 
@@ -22,12 +23,6 @@ namespace {
 constexpr double kSmallOperations = 20000;
 // XLA's number of the memory of the host.
 constexpr int64_t kHostMemory = 5;
-
-// 64 bits of FNV-1a, which stay the same from run to run.
-uint64_t HashOf(absl::string_view text, uint64_t hash = 14695981039346656037u) {
-  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211u;
-  return hash;
-}
 
 double NumberOf(const wire::OptionOverride& value) {
   switch (value.value_case()) {
@@ -195,7 +190,7 @@ absl::StatusOr<std::shared_ptr<Program>> Program::Compile(const PJRT_Client& cli
   if (!status.ok()) return status;
   program->CountCosts();
   program->fingerprint_ = absl::StrFormat(
-      "assay-%016x", HashOf(program->source_.options, HashOf(program->source_.code)));
+      "assay-%016x", StableHash(program->source_.options, StableHash(program->source_.code)));
   return program;
 }
 

@@ -161,6 +161,8 @@ TEST(FromModuleTest, WhatHasNoEquivalentIsRefusedByName) {
               HasSubstr("it depends on a layout that is more than an order of dimensions"));
   EXPECT_THAT(error("x = s4[3] parameter(0) ROOT r = u8[2] bitcast(x)"),
               HasSubstr("its last byte is filled up"));
+  EXPECT_THAT(error("x = u64[2] parameter(0) ROOT r = f6e3m2fn[2,8] bitcast-convert(x)"),
+              HasSubstr("elements of 6 bits take a byte in HLO, and 6 bits there"));
   EXPECT_THAT(error("x = f16[1,2] parameter(0) y = bf16[2,3] parameter(1) "
                     "ROOT r = f16[1,3] convolution(x, y), dim_labels=bf_io->bf"),
               HasSubstr("its operands have two element types"));
@@ -411,6 +413,19 @@ ENTRY e {
   EXPECT_THAT(PrintText(**program, PrintForm::kPretty),
               AllOf(HasSubstr("sdy.mesh @mesh"), HasSubstr("@xla.sdy.GlobalToLocalShape("),
                     HasSubstr("@xla.sdy.LocalToGlobalShape(")));
+}
+
+// MLIR knows `is_stable` of chlo.top_k since 2026; what every reader knows is the stable one.
+TEST(FromModuleTest, AnUnstableTopKIsToldFromAStableOneWhereThatIsAskedFor) {
+  const absl::StatusOr<std::unique_ptr<Module>> module = ParseModule(
+      "ENTRY e { x = f32[4] parameter(0) "
+      "ROOT t = (f32[2], s32[2]) topk(x), k=2, largest=true, is_stable=false }");
+  ASSERT_TRUE(module.ok()) << module.status();
+  const auto written = [&](Forms forms) {
+    return PrintText(**FromModule(**module, {}, ChloForm::kOperations, forms), PrintForm::kPretty);
+  };
+  EXPECT_THAT(written(kAllForms), HasSubstr("chlo.top_k(%arg0, k = 2, is_stable = false)"));
+  EXPECT_THAT(written(Forms{}), HasSubstr("chlo.top_k(%arg0, k = 2)"));
 }
 
 // Pairs of a start and a done stay pairs; what is more than one operation runs where it starts.

@@ -39,7 +39,8 @@ class ModuleWriter {
         result_names_(result_names),
         composites_(chlo == ChloForm::kComposites),
         asynchronous_(forms.pairs),
-        shardy_(forms.shardy) {}
+        shardy_(forms.shardy),
+        unstable_top_k_(forms.unstable_top_k || chlo == ChloForm::kComposites) {}
   absl::Status Write();
 
  private:
@@ -296,9 +297,10 @@ class ModuleWriter {
   Program& program_;
   const absl::Span<const std::string> result_names_;
   const bool composites_;
-  bool decomposing_ = false;  // while a decomposition is written
-  const bool asynchronous_;   // whether pairs of async_start and async_done are written
-  bool shardy_;               // whether annotations of Shardy become its dialect
+  bool decomposing_ = false;   // while a decomposition is written
+  const bool asynchronous_;    // whether pairs of async_start and async_done are written
+  bool shardy_;                // whether annotations of Shardy become its dialect
+  const bool unstable_top_k_;  // whether chlo.top_k says that its order is not stable
   absl::flat_hash_map<const Instruction*, Manual> manual_;  // by the custom call that leaves
   absl::flat_hash_set<const Instruction*> inside_manual_;
   absl::flat_hash_map<const Instruction*, const Attribute*> result_shardings_;

@@ -96,6 +96,10 @@ ModuleWriter::Node ModuleWriter::Bitcast(const Instruction& instruction) {
 ModuleWriter::Node ModuleWriter::BitcastConvert(const Instruction& instruction) {
   const Shape& from = instruction.operand(0)->shape();
   const Shape& to = instruction.shape();
+  const int bits = Info(from.element_type()).bits, other_bits = Info(to.element_type()).bits;
+  if (bits != other_bits && (bits == 6 || other_bits == 6)) {
+    return Refuse(instruction, "elements of 6 bits take a byte in HLO, and 6 bits there");
+  }
   if (IsPred(from.element_type()) == IsPred(to.element_type())) {
     return One("stablehlo.bitcast_convert", instruction);
   }

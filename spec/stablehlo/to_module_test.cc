@@ -328,13 +328,14 @@ TEST(ToModule, ErrorsSayWhereAndWhat) {
        {"quantised type", "legalize-quant-to-math"}},
       {Main("%a: tensor<*xf32>", "tensor<*xf32>", "%r = stablehlo.abs %a : tensor<*xf32>"),
        {"without a rank"}},
-      {Main("%a: tensor<2xf32>, %b: tensor<f32>, %y: tensor<f32>", "tensor<f32>", R"(
+      {Main("%a: tensor<2xf32>, %b: tensor<f32>, %y: tensor<1xf32>", "tensor<f32>", R"(
   %r = "stablehlo.reduce"(%a, %b) ({
   ^bb0(%x: tensor<f32>, %z: tensor<f32>):
-    %s = stablehlo.add %x, %y : tensor<f32>
+    %w = stablehlo.reshape %y : (tensor<1xf32>) -> tensor<f32>
+    %s = stablehlo.add %x, %w : tensor<f32>
     stablehlo.return %s : tensor<f32>
   }) {dimensions = array<i64: 0>} : (tensor<2xf32>, tensor<f32>) -> tensor<f32>)"),
-       {"stablehlo.reduce:", "uses argument 2 of func.func at 1:1 from outside"}},
+       {"stablehlo.reduce:", "uses argument 2 of func.func at 1:1 from outside, which is f32[1]"}},
       {Main("%a: tensor<2xf32>, %n: tensor<1xi32>", "tensor<?xf32>",
             "%r = stablehlo.dynamic_reshape %a, %n : (tensor<2xf32>, tensor<1xi32>) -> "
             "tensor<?xf32>"),

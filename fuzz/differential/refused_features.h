@@ -1,5 +1,6 @@
 // Which features of programs a target has refused and never run: those of fuzz/programs/features.h,
-// and each operation with the types of its result and of an operand. A program that has one of them
+// and each operation with the types of its result and of an operand and whether that is a scalar, a
+// vector or of a higher rank. A program that has one of them
 // would make the module fail that it is joined into. Tests: examiner_test.cc.
 #ifndef ASSAY_FUZZ_DIFFERENTIAL_REFUSED_FEATURES_H_
 #define ASSAY_FUZZ_DIFFERENTIAL_REFUSED_FEATURES_H_
@@ -42,8 +43,10 @@ class RefusedFeatures {
         uint64_t number = 0;
         for (const Instruction* operand : each->operands()) {
           if (operand->shape().leaf_count() == 0) continue;
-          found(uint64_t{1} << 34 | static_cast<uint64_t>(each->opcode()) << 24 |
-                std::min<uint64_t>(number++, 15) << 16 | type(*each) << 8 | type(*operand));
+          const auto rank = static_cast<uint64_t>(operand->shape().rank());
+          found(uint64_t{1} << 36 | static_cast<uint64_t>(each->opcode()) << 26 |
+                std::min<uint64_t>(number++, 15) << 18 | std::min<uint64_t>(rank, 2) << 16 |
+                type(*each) << 8 | type(*operand));
         }
       }
     }

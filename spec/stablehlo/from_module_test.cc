@@ -166,6 +166,13 @@ TEST(FromModuleTest, WhatHasNoEquivalentIsRefusedByName) {
   EXPECT_THAT(error("x = f16[1,2] parameter(0) y = bf16[2,3] parameter(1) "
                     "ROOT r = f16[1,3] convolution(x, y), dim_labels=bf_io->bf"),
               HasSubstr("its operands have two element types"));
+  EXPECT_THAT(error("x = f16[2] parameter(0) y = bf16[2] parameter(1) ROOT r = f16[2] add(x, y)"),
+              HasSubstr("its operands have two element types"));
+  EXPECT_THAT(error("x = f32[2] parameter(0) ROOT r = f16[2] negate(x)"),
+              HasSubstr("its operands have two element types"));
+  // What nobody foresaw is held against the constraints of StableHLO.
+  EXPECT_THAT(error("x = f16[2] parameter(0) ROOT r = f32[1,2] reshape(x)"),
+              AllOf(HasSubstr("no equivalent in StableHLO"), HasSubstr("[reshape (C1)]")));
 }
 
 // The names of the operations that are written for a module.
@@ -201,6 +208,13 @@ TEST(FromModuleTest, SeveralOperationsStandForOne) {
   EXPECT_THAT(OperationsOf("ENTRY e { x = f32[1,2] parameter(0) y = bf16[2,3] parameter(1) "
                            "ROOT r = f32[1,3] convolution(x, y), dim_labels=bf_io->bf }"),
               ElementsAre("convert", "convolution"));
+  EXPECT_THAT(WrittenText("ENTRY e { x = f8e4m3fnuz[4] parameter(0) y = f16[] parameter(1) "
+                          "ROOT r = f16[5] pad(x, y), padding=1_0 }"),
+              AllOf(HasSubstr("stablehlo.convert %arg0 : (tensor<4xf8E4M3FNUZ>) -> tensor<4xf16>"),
+                    HasSubstr("(tensor<4xf16>, tensor<f16>) -> tensor<5xf16>")));
+  EXPECT_THAT(OperationsOf("ENTRY e { x = bf16[4] parameter(0) y = f32[4] parameter(1) "
+                           "ROOT r = pred[4] compare(x, y), direction=LT }"),
+              ElementsAre("convert", "compare"));
   EXPECT_THAT(OperationsOf("HloModule m, replica_count=2\n"
                            "ENTRY e { x = f32[3] parameter(0) y = f32[3] parameter(1) "
                            "ROOT r = (f32[3], f32[3]) all-to-all(x, y), replica_groups={{0,1}} }"),

@@ -132,6 +132,9 @@ class ModuleWriter {
   // Nodes.
   Node& NodeOf(const Instruction* instruction) { return nodes_[instruction]; }
   Value* OperandValue(const Instruction& instruction, int64_t i);
+  // An operand's value, converted where HLO allows several floating-point types and StableHLO does
+  // not (module_writer_equivalents.cc).
+  Value* InOneType(const Instruction& instruction, int64_t i, Value* value);
   Values OperandValues(const Instruction& instruction);
   Value* Whole(const Node& node);  // as one value, a tuple if need be
   void AppendLeaves(const Node& node, Values* leaves) const;

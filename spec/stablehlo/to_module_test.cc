@@ -287,6 +287,20 @@ module @m attributes {mhlo.num_partitions = 4 : i32} {
   EXPECT_EQ(placement->tile_sizes[0], 2);
 }
 
+// As exports for one device from 2025 have it; the expected texts are those of XLA's import, which
+// does not understand a list of one device.
+TEST(ToModule, OneTileIsReplicated) {
+  const std::string text = HloOf(R"(
+module @m attributes {mhlo.num_partitions = 1 : i32} {
+  func.func public @main(%x: tensor<1xf32> {mhlo.sharding = "{devices=[1]<=[1]}"}, %y: tensor<2x2xf32> {mhlo.sharding = "{devices=[1,1]0}"})
+      -> (tensor<1xf32> {mhlo.sharding = "{devices=[1]<=[1]}"}) {
+    return %x : tensor<1xf32>
+  }
+})");
+  EXPECT_THAT(text, HasSubstr("f32[1]{0} parameter(0), sharding={replicated}"));
+  EXPECT_THAT(text, HasSubstr("f32[2,2]{1,0} parameter(1)\n"));
+}
+
 TEST(ToModule, SizesFollowFromSymbolsAndArguments) {
   const std::string text = Main("%a: tensor<?x3xf32>", "tensor<?xf32>", R"(
   %z = stablehlo.constant dense<0.0> : tensor<f32>

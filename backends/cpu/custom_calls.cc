@@ -224,6 +224,7 @@ const std::map<std::string, Handler, std::less<>>& Handlers() {
       {"X64SplitLow", SplitHalf<0>},
       {"annotate_device_placement", Same},
       {"cu_threefry2x32_ffi", Threefry},
+      {"dce_sink", Nothing},
       {"hip_threefry2x32_ffi", Threefry},
       {"mhlo.topk", TopK},
       {"xla.sdy.FuncResultSharding", Same},

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "runtime/effect.h"
 #include "runtime/world.h"
+#include "spec/analysis/effects.h"
 #include "spec/ops/permute_slices.h"
 
 namespace assay::runtime {
@@ -45,6 +46,10 @@ class GroupEffect : public Effect {
     return absl::InvalidArgumentError(
         absl::StrCat(process.world().Name(process.id()), " is in no replica group"));
   }
+  bool repeats() const override {
+    return !analysis::HasDynamicSizes(collective_) &&
+           collective_.FindInt(Attr::kHasDynamicRoot).value_or(0) == 0;
+  }
 
  private:
   const Instruction& collective_;
@@ -71,6 +76,7 @@ class PermuteEffect : public Effect {
     if (from < 0) return Zeros(operands, process);
     return rendezvous.Collect(permute_, path, visit, from, self, process);
   }
+  bool repeats() const override { return !analysis::HasDynamicSizes(permute_); }
 
  private:
   const Instruction& permute_;
@@ -87,6 +93,7 @@ class WhoAmI : public Effect {
     return std::make_shared<Present>(
         std::vector<Literal>{Literal::Scalar(ElementType::kU32, {static_cast<uint64_t>(id)})});
   }
+  bool repeats() const override { return true; }
 
  private:
   const Instruction& instruction_;

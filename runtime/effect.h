@@ -25,6 +25,9 @@ class Effect {
   // `operands` are the leaves of all operands in order. The path ends with the instruction.
   virtual absl::StatusOr<PendingPtr> Start(absl::Span<const Literal> operands, CallPath path,
                                            Process& process, Context& context) const = 0;
+  // Returns true if every start does the same work on the same devices, and reads no value on the
+  // host.
+  virtual bool repeats() const { return false; }
 };
 using EffectOr = absl::StatusOr<std::unique_ptr<Effect>>;
 

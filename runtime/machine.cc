@@ -30,7 +30,9 @@ Machine::Machine(const ModulePlan& module, const RunOptions& options, Process& p
       process_(process),
       stats_(stats),
       memory_(std::move(memory)),
-      state_(module.engine().NewState(stats != nullptr)),
+      state_(process.world().replayer() == nullptr
+                 ? module.engine().NewState(stats != nullptr)
+                 : process.world().replayer()->NewState(process.number())),
       context_(state_->context()),
       values_(MemoryOf(*state_)),
       free_frames_(module.plan_count()) {
@@ -48,20 +50,19 @@ void Machine::AddStats() const {
 }
 
 absl::Status Machine::Start(const Computation& computation, absl::Span<const Literal> arguments) {
-  ChooseReplay(computation);
-  if (replay_ == Replayer::Mode::kReplay) return StartReplay(computation, arguments);
+  recorder_ = process_.world().recorder();
   if (absl::Status status = PlaceConstants(); !status.ok()) return status;
   int64_t reserved = 0;  // until the run ends
   absl::Status status = Begin(*module_.plan_of(computation), arguments, &reserved);
-  if (status.ok() && replay_ == Replayer::Mode::kRecord) status = StartRecording();
+  if (!status.ok() || recorder_ == nullptr) return status;
+  const Activation& top = stack_.back();
+  for (const int32_t slot : top.plan->parameters) {
+    argument_places_.push_back(PlaceOf(*top.plan, *top.frame, slot));
+  }
   return status;
 }
 
 absl::Status Machine::Advance() {
-  if (replay_ == Replayer::Mode::kReplay) {
-    finished_ = true;
-    return replayer_->Replay();
-  }
   absl::Status status = RunUntil(1);
   if (!status.ok()) {
     stack_.clear();
@@ -73,17 +74,9 @@ absl::Status Machine::Advance() {
 }
 
 absl::StatusOr<Literal> Machine::TakeResult() {
-  if (replay_ == Replayer::Mode::kReplay) return ToHost(ReplayedResult());
-  if (replay_ == Replayer::Mode::kRecord && nested_runs_ == 0) {
-    if (absl::Status status = EndRecording(); !status.ok()) return status;
-  }
   absl::StatusOr<Literal> result = End();
   if (values_ == nullptr || !result.ok()) return result;
-  result = ToHost(*result);
-  if (result.ok() && replayer_ != nullptr && nested_runs_ == 0) {
-    replayer_->End(context_.budget->spent());
-  }
-  return result;
+  return ToHost(*result);
 }
 
 const Pending* Machine::waits_for() const { return pending_.get(); }
@@ -204,6 +197,7 @@ absl::Status Machine::RunStep(const Step& step) {
     case StepKind::kCall:
     case StepKind::kWhile:
     case StepKind::kConditional:
+      if (RecordsControl(step)) return RecordControl(step);
       if (RunsDirectly(step)) {
         status = RunDirect(*stack_.back().plan, *stack_.back().frame, step);
         break;

@@ -33,6 +33,8 @@ class Machine : public ComputationCaller {
   Machine(const ModulePlan& module, const RunOptions& options, Process& process, Budget& budget,
           std::shared_ptr<MemoryAccount> memory, RunStats* stats);
 
+  // Copies the constants of all plans to the memory of values. Start does so unless it was done.
+  absl::Status PlaceConstants();
   absl::Status Start(const Computation& computation, absl::Span<const Literal> arguments);
   // Runs until the computation has ended or a step waits for other devices.
   absl::Status Advance();
@@ -47,6 +49,9 @@ class Machine : public ComputationCaller {
   absl::StatusOr<Literal> Call(const Computation& computation,
                                absl::Span<const Literal> arguments) override;
   void AddStats() const;
+  // After a run that was recorded: the places of arguments and results.
+  RecordedPlaces Places() const;
+  int64_t stored_bytes() const { return stored_bytes_; }
 
  private:
   struct Activation {
@@ -57,7 +62,9 @@ class Machine : public ComputationCaller {
     Frame* condition_frame = nullptr;
     Frame* body_frame = nullptr;
     bool in_condition = false;
+    int64_t iterations = 0;  // that have begun, if their number is known
   };
+  struct FixedPlace;
 
   // Adds the bytes of the arguments that count against the budget to `reserved`.
   absl::Status Begin(const ComputationPlan& plan, absl::Span<const Literal> arguments,
@@ -74,8 +81,12 @@ class Machine : public ComputationCaller {
                                          const Step& step) const;
   absl::Status StartConditional(const Step& step);
   absl::Status StartWhile(const Step& step);
+  // Starts the condition, or if the number of iterations is known the next one or the step after
+  // the loop.
+  absl::Status NextIteration(const Step& step);
   absl::Status StartCondition(const Step& step);
   absl::Status StartBody(const Step& step);
+  absl::Status EndLoop(Activation& activation, const Step& step);
   // Returns true if a step runs its callees without activations (RunDirect): there is no observer
   // and the nesting depth permits it.
   bool RunsDirectly(const Step& step) const;
@@ -93,19 +104,28 @@ class Machine : public ComputationCaller {
   // Releases values that are not read again, and moves to the next step.
   void PassOver(Activation& activation, const Step& step);
 
-  // Repeated runs (machine_replay.cc). Sets `replay_` and `replayer_`.
-  void ChooseReplay(const Computation& computation);
-  absl::Status StartReplay(const Computation& computation, absl::Span<const Literal> arguments);
-  // Starts the record of the run whose arguments are in the top activation.
-  absl::Status StartRecording();
-  // Ends the record of the run that the top activation has made, and executes it.
-  absl::Status EndRecording();
-  // Returns the results of the recorded run, in the memory where they are.
-  Literal ReplayedResult() const;
+  // Recorded loops and branches (machine_record.cc).
+  // Returns true if the step is recorded as a loop or branches, not as what it does this time.
+  bool RecordsControl(const Step& step) const;
+  absl::Status RecordControl(const Step& step);
+  absl::Status RecordLoop(const Step& step);
+  absl::Status RecordBranches(const Step& step);
+  // Records the condition of a loop and the copy of its value to the host, at `decision` if that is
+  // not null.
+  absl::Status RecordCondition(const Step& step, std::byte** decision);
+  // Runs a callee above the top activation, and leaves it there.
+  absl::StatusOr<Frame*> RecordCallee(const ComputationPlan& callee, Frame* frame);
+  // Moves the state of a loop to its results and returns their places.
+  absl::StatusOr<std::vector<FixedPlace>> FixState(const Step& step);
+  static absl::StatusOr<FixedPlace> FixSlot(const ComputationPlan& plan, Frame& frame,
+                                            int32_t slot);
+  // Copies the roots of a callee to places.
+  absl::Status CopyToPlaces(const ComputationPlan& plan, Frame& frame,
+                            absl::Span<const FixedPlace> places);
+  absl::Status GivePlaces(absl::Span<const FixedPlace> places);
+  static RecordedPlaces::Place PlaceOf(const ComputationPlan& plan, Frame& frame, int32_t slot);
 
   absl::Status Push(const ComputationPlan& plan, Frame* frame);
-  // Copies the constants of all plans to the memory of values.
-  absl::Status PlaceConstants();
   // Returns the storage of constant number `i` of a plan.
   const BufferPtr& ConstantStorage(const ComputationPlan& plan, size_t i) const;
   absl::StatusOr<Frame*> TakeFrame(const ComputationPlan& plan);
@@ -160,10 +180,8 @@ class Machine : public ComputationCaller {
   const std::unique_ptr<EngineState> state_;
   Context& context_;              // the state's
   ValueMemory* const values_;     // the state's; null if values are in host memory
-  Replayer* replayer_ = nullptr;  // the state's, if the run may be repeated
-  Replayer::Mode replay_ = Replayer::Mode::kRun;
-  const Computation* replayed_ = nullptr;    // the computation of a run that is repeated
-  std::vector<std::byte*> argument_places_;  // of a run that is recorded
+  Recorder* recorder_ = nullptr;  // null unless the run is recorded
+  std::vector<RecordedPlaces::Place> argument_places_;  // of a run that is recorded
   std::vector<Activation> stack_;
   PendingPtr pending_;  // the result that the top step waits for
   std::vector<std::unique_ptr<Frame>> frames_;

@@ -30,11 +30,7 @@ absl::StatusOr<int64_t> Machine::SelectedBranch(const ComputationPlan& plan, Fra
   const ElementType type = plan.slots[step.operands[0]].shape->element_type();
   const absl::StatusOr<Element> value = ReadScalar(plan, frame, step.operands[0]);
   if (!value.ok()) return value.status();
-  if (type == ElementType::kPred) return (value->bits & 1) != 0 ? 0 : 1;
-  const auto branches = static_cast<int64_t>(step.callees.size());
-  const int64_t branch = DecodeSigned(type, value->bits);
-  // An index out of range selects the last branch (ops_control_and_collectives.md 2.4).
-  return branch < 0 || branch >= branches ? branches - 1 : branch;
+  return runtime::SelectedBranch(type, *value, static_cast<int64_t>(step.callees.size()));
 }
 
 absl::Status Machine::StartConditional(const Step& step) {
@@ -69,7 +65,15 @@ absl::Status Machine::StartWhile(const Step& step) {
   const absl::StatusOr<Frame*> body = TakeFrame(*step.callees[1]);
   if (!body.ok()) return body.status();
   top.body_frame = *body;
-  return StartCondition(step);
+  top.iterations = 0;
+  return NextIteration(step);
+}
+
+absl::Status Machine::NextIteration(const Step& step) {
+  if (step.trips < 0) return StartCondition(step);
+  Activation& top = stack_.back();
+  if (top.iterations++ < step.trips) return StartBody(step);
+  return EndLoop(top, step);
 }
 
 absl::Status Machine::StartCondition(const Step& step) {
@@ -105,14 +109,25 @@ absl::Status Machine::Finish() {
   if (!parent.in_condition) {
     MoveRoots(child, step, 1, parent);
     absl::Status status = context_.Charge(1);
-    return status.ok() ? StartCondition(step) : Locate(status, step);
+    return status.ok() ? NextIteration(step) : Locate(status, step);
   }
   const absl::StatusOr<bool> go = ReadCondition(child);
   if (!go.ok()) return Locate(go.status(), step);
-  if (*go) return StartBody(step);
-  ReturnFrame(*step.callees[0], parent.condition_frame);
-  ReturnFrame(*step.callees[1], parent.body_frame);
-  return FinishStep(parent, step);
+  return *go ? StartBody(step) : EndLoop(parent, step);
+}
+
+absl::Status Machine::EndLoop(Activation& activation, const Step& step) {
+  ReturnFrame(*step.callees[0], activation.condition_frame);
+  ReturnFrame(*step.callees[1], activation.body_frame);
+  return FinishStep(activation, step);
+}
+
+bool Machine::RecordsControl(const Step& step) const {
+  if (recorder_ == nullptr || !recorder_->RecordsDecisions()) return false;
+  // A short loop is recorded iteration by iteration.
+  constexpr int64_t kMostUnrolled = 32;
+  if (step.kind == StepKind::kWhile) return step.trips < 0 || step.trips > kMostUnrolled;
+  return step.kind == StepKind::kConditional;
 }
 
 }  // namespace assay::runtime

@@ -12,7 +12,7 @@
 namespace assay::runtime {
 
 absl::Status Machine::PlaceConstants() {
-  if (values_ == nullptr) return absl::OkStatus();
+  if (values_ == nullptr || !constants_.empty()) return absl::OkStatus();
   constants_.resize(module_.plan_count());
   for (const auto& computation : module_.module().computations()) {
     const ComputationPlan* const plan = module_.plan_of(*computation);

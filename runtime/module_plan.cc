@@ -26,13 +26,17 @@ absl::Status CheckRunnable(const Module& module) {
 }
 
 bool Repeats(const ComputationPlan& plan) {
-  return std::all_of(plan.steps.begin(), plan.steps.end(),
-                     [](const Step& step) {
-                       return step.kind == StepKind::kKernel || step.kind == StepKind::kCall ||
-                              step.kind == StepKind::kObserve;
-                     }) &&
+  return std::all_of(
+             plan.steps.begin(), plan.steps.end(),
+             [](const Step& step) { return step.effect == nullptr || step.effect->repeats(); }) &&
          std::all_of(plan.slots.begin(), plan.slots.end(),
                      [](const Slot& slot) { return slot.sizes < 0; });
+}
+
+bool Decides(const ComputationPlan& plan) {
+  return std::any_of(plan.steps.begin(), plan.steps.end(), [](const Step& step) {
+    return step.kind == StepKind::kConditional || (step.kind == StepKind::kWhile && step.trips < 0);
+  });
 }
 
 }  // namespace
@@ -80,6 +84,7 @@ absl::StatusOr<std::unique_ptr<ModulePlan>> ModulePlan::Create(const Module& mod
     if (!plan.ok()) return plan.status();
     (*plan)->number = static_cast<int32_t>(planned->plans_.size());
     planned->repeats_ = planned->repeats_ && Repeats(**plan);
+    planned->decides_ = planned->decides_ || Decides(**plan);
     plans[computation] = plan->get();
     planned->plans_.push_back(*std::move(plan));
   }

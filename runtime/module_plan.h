@@ -43,9 +43,11 @@ class ModulePlan {
   const ComputationPlan* plan_of(const Computation& computation) const;
   // Returns true if transfers may overlap with computation.
   bool has_transfers() const { return has_transfers_; }
-  // Returns true if every run does the same work: it has no loops, branches, effects and dynamic
-  // sizes, so that only the elements of the arguments can differ.
+  // Returns true if every run does the same work, but for the course of loops and branches: sizes
+  // are static, and effects exchange values between devices only.
   bool repeats() const { return repeats_; }
+  // Returns true if the course of a loop or branch depends on values.
+  bool decides() const { return decides_; }
   // Returns the computations that must run even if their value is unused.
   const absl::flat_hash_set<const Computation*>& effectful() const { return effectful_; }
   int64_t plan_count() const { return static_cast<int64_t>(plans_.size()); }
@@ -57,6 +59,7 @@ class ModulePlan {
   PlanOptions options_;
   bool has_transfers_ = false;
   bool repeats_ = true;
+  bool decides_ = false;
   absl::flat_hash_set<const Computation*> effectful_;
   std::vector<std::unique_ptr<ComputationPlan>> plans_;
   absl::flat_hash_map<const Computation*, const ComputationPlan*> plan_of_;

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "spec/analysis/effects.h"
 #include "spec/analysis/running_order.h"
+#include "spec/analysis/trip_count.h"
 #include "spec/ir/entry.h"
 
 namespace assay::runtime {
@@ -367,6 +368,11 @@ absl::Status PlanBuilder::PrepareStep(const Instruction& instruction, Step* step
 
 absl::Status PlanBuilder::PrepareWhile(const Instruction& instruction, Step* step) const {
   step->kind = StepKind::kWhile;
+  // The host needs not wait for conditions whose values are known.
+  const Computation* const condition = instruction.GetComputation(Attr::kCondition);
+  if (device_ != nullptr && !options_.observed && !module_.effectful().contains(condition)) {
+    step->trips = analysis::TripCount(instruction).value_or(-1);
+  }
   // A kernel leaves out what the result does not need, effects too.
   if (options_.observed || module_.has_transfers() ||
       analysis::HasEffect(instruction, module_.effectful()) || !AllArrays(instruction.shape())) {

@@ -96,6 +96,8 @@ struct Step {
   bool takes_place = false;
   bool makes_local = false;    // true if one of the results becomes a local value
   int64_t released_bytes = 0;  // bytes of local values that are not read after this step
+  // For a loop on a device: the number of its iterations, if that is known; otherwise negative.
+  int64_t trips = -1;
   // For a call, loop or branch: true if its callees may run without activations
   // (machine_direct.cc).
   bool is_direct = false;

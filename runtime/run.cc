@@ -1,6 +1,7 @@
 #include "runtime/run.h"
 
 #include "absl/strings/str_cat.h"
+#include "runtime/replay.h"
 #include "runtime/world.h"
 #include "spec/ir/entry.h"
 
@@ -51,7 +52,18 @@ absl::StatusOr<std::vector<std::vector<Literal>>> RunPrograms(absl::Span<const P
       if (!status.ok()) return status;
     }
   }
-  return World(programs, options, stats).Run();
+  const std::unique_ptr<Replayer> replayer = ReplayerOf(programs, options);
+  Replayer::Mode mode = replayer == nullptr ? Replayer::Mode::kRun : replayer->Begin();
+  if (mode == Replayer::Mode::kRecord) {
+    const bool recorded = Record(programs, options, *replayer).ok();
+    if (!recorded) replayer->RefuseRecord();
+    mode = recorded ? Replayer::Mode::kReplay : Replayer::Mode::kRun;
+  }
+  if (mode == Replayer::Mode::kReplay) return ReplayRun(programs[0], options, *replayer, stats);
+  absl::StatusOr<std::vector<std::vector<Literal>>> results =
+      World(programs, options, stats, replayer.get()).Run();
+  if (results.ok() && replayer != nullptr) replayer->AfterRun();
+  return results;
 }
 
 }  // namespace assay::runtime

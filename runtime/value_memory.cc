@@ -3,6 +3,8 @@
 #include <utility>
 #include <vector>
 
+#include "runtime/replay.h"
+
 namespace assay::runtime {
 namespace {
 
@@ -77,6 +79,8 @@ absl::StatusOr<Literal> ToHost(const Literal& value) {
   }
   return Unflatten(value.shape(), leaves);
 }
+
+std::unique_ptr<Replayer> DeviceEngine::NewReplayer(int64_t /*devices*/) const { return nullptr; }
 
 absl::Status CopyBoxAnywhere(const Literal& from, absl::Span<const int64_t> box,
                              absl::Span<const int64_t> at, Literal* to) {

@@ -34,7 +34,7 @@ class ValueMemory {
   virtual absl::StatusOr<BufferPtr> Allocate(int64_t bytes) = 0;
   // Copies from the host. The memory keeps the host's storage alive until it has been read.
   virtual absl::Status CopyIn(std::byte* to, const BufferPtr& from, int64_t bytes) = 0;
-  // Copies from storage of another device.
+  // Copies from storage of another device, or of this one.
   virtual absl::Status CopyFrom(ValueMemory& other, std::byte* to, const std::byte* from,
                                 int64_t bytes) = 0;
   virtual absl::Status FillZero(std::byte* to, int64_t bytes) = 0;
@@ -107,12 +107,13 @@ class DeviceEngine : public Engine {
   }
   // Returns a kernel that stores a view. The sources of the view are operand numbers.
   virtual KernelOr PrepareViewCopy(const View& view, ElementType type) const = 0;
+  // Returns what repeats a run on so many devices, or null if every run issues its kernels one by
+  // one. The engine must outlive it.
+  virtual std::unique_ptr<Replayer> NewReplayer(int64_t devices) const;
 };
 class DeviceState : public EngineState {
  public:
   virtual ValueMemory& memory() = 0;
-  // Returns what repeats runs on this device, or null if every run issues its kernels one by one.
-  virtual Replayer* replayer() { return nullptr; }
 };
 
 }  // namespace assay::runtime

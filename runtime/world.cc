@@ -17,10 +17,12 @@ struct World::Runner {
                 world.stats_) {}
 };
 
-World::World(absl::Span<const Program> programs, const RunOptions& options, RunStats* stats)
+World::World(absl::Span<const Program> programs, const RunOptions& options, RunStats* stats,
+             Replayer* replayer)
     : programs_(programs),
       options_(options),
       stats_(stats),
+      replayer_(replayer),
       budget_(options.budget.steps, options.budget.seconds),
       workers_(options.budget.threads < 0
                    ? WorkerPool::DefaultThreads()
@@ -52,6 +54,25 @@ absl::StatusOr<std::vector<std::vector<Literal>>> World::Run() {
   if (stats_ != nullptr) WriteStats();
   if (!status.ok()) return status;
   return results;
+}
+
+absl::Status World::Record(int64_t staged_bytes) {
+  FloatEnvironmentGuard guard;
+  for (const auto& runner : runners_) {
+    if (absl::Status status = runner->machine.PlaceConstants(); !status.ok()) return status;
+  }
+  const auto totals = [this] {
+    RunTotals totals = {budget_.spent(), 0};
+    for (const auto& runner : runners_) totals.stored_bytes += runner->machine.stored_bytes();
+    return totals;
+  };
+  absl::StatusOr<Recorder*> recorder = replayer_->StartRecording(totals, staged_bytes);
+  if (!recorder.ok()) return recorder.status();
+  recorder_ = *recorder;
+  if (absl::Status status = RunAll(); !status.ok()) return status;
+  std::vector<RecordedPlaces> places;
+  for (const auto& runner : runners_) places.push_back(runner->machine.Places());
+  return replayer_->EndRecording(std::move(places), memory_->peak());
 }
 
 absl::Status World::RunAll() {
@@ -151,6 +172,7 @@ absl::Status World::InProcess(const absl::Status& status, const Runner& runner) 
 
 void World::WriteStats() {
   for (const auto& runner : runners_) runner->machine.AddStats();
+  if (replayer_ != nullptr) replayer_->AddStats(*stats_);
   stats_->steps = budget_.spent();
   stats_->peak_bytes = memory_->peak();
 }

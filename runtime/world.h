@@ -25,13 +25,19 @@ namespace assay::runtime {
 
 class World {
  public:
-  World(absl::Span<const Program> programs, const RunOptions& options, RunStats* stats);
+  // `replayer` provides the devices' states and outlives the world; null for the engine's own.
+  World(absl::Span<const Program> programs, const RunOptions& options, RunStats* stats,
+        Replayer* replayer = nullptr);
   ~World();
 
   // Returns the value of the entry's root by program and device.
   absl::StatusOr<std::vector<std::vector<Literal>>> Run();
+  // Records the run with the replayer instead. See Replayer::StartRecording for `staged_bytes`.
+  absl::Status Record(int64_t staged_bytes);
 
   const RunOptions& options() const { return options_; }
+  Replayer* replayer() const { return replayer_; }
+  Recorder* recorder() const { return recorder_; }  // null unless the run is recorded
   // Shared by the devices, of which one runs at a time.
   WorkerPool& workers() { return workers_; }
   Rendezvous& rendezvous() { return rendezvous_; }
@@ -77,6 +83,8 @@ class World {
   absl::Span<const Program> programs_;
   const RunOptions& options_;
   RunStats* stats_;
+  Replayer* const replayer_;
+  Recorder* recorder_ = nullptr;
   Budget budget_;
   WorkerPool workers_;
   std::shared_ptr<MemoryAccount> memory_;

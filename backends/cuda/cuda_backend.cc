@@ -20,10 +20,10 @@ namespace {
 
 // A plan with the engine and the module that it refers to.
 struct PlanWithEngine {
-  PlanWithEngine(std::shared_ptr<cuda::DevicePool> pool, bool graphs,
+  PlanWithEngine(std::shared_ptr<cuda::DevicePool> pool, std::shared_ptr<GraphCache> graphs,
                  std::shared_ptr<text::TextKernels> texts,
                  std::shared_ptr<libraries::LibraryProvider> provider)
-      : engine(std::move(pool), graphs, std::move(texts), std::move(provider)) {}
+      : engine(std::move(pool), std::move(graphs), std::move(texts), std::move(provider)) {}
   cuda::CudaEngine engine;
   std::unique_ptr<Module> module;  // null: that of the caller
   std::unique_ptr<const runtime::ModulePlan> plan;
@@ -63,17 +63,22 @@ std::optional<bool> SetSharedOption(absl::string_view name, absl::string_view va
     options->texts = std::string(value);
     return true;
   }
-  if (name != "graphs" && name != "libraries") return std::nullopt;
-  (name == "graphs" ? options->graphs : options->libraries) = value == "on";
+  if (name == "graphs") {
+    options->graphs = value == "off"     ? GraphUse::kNever
+                      : value == "first" ? GraphUse::kFromFirstRun
+                                         : GraphUse::kFromSecondRun;
+    return value == "on" || value == "off" || value == "first";
+  }
+  if (name != "libraries") return std::nullopt;
+  options->libraries = value == "on";
   return value == "on" || value == "off";
 }
 
 constexpr char kSharedOptions[] =
     "fuse=kernel (a launch for every operation), bytecode or text (generated kernels), "
-    "texts=FOLDER that keeps generated kernels, graphs=on or off (off: every run issues its "
-    "launches one by one), and libraries=on or off (on: cuBLASLt, cuDNN and others compute what "
-    "they "
-    "can)";
+    "texts=FOLDER that keeps generated kernels, graphs=on, off or first (off: every run issues its "
+    "launches one by one; first: also the first run is a graph), and libraries=on or off (on: "
+    "cuBLASLt, cuDNN and others compute what they can)";
 
 std::pair<absl::string_view, absl::string_view> SplitOption(absl::string_view option) {
   return absl::StrSplit(option, absl::MaxSplits('=', 1));
@@ -205,7 +210,11 @@ absl::StatusOr<std::shared_ptr<const runtime::ModulePlan>> CudaBackend::Plan(
   runtime::PlanOptions plan;
   plan.observed = options.observed;
   plan.seconds = options.seconds >= 0 ? options.seconds : seconds_;
-  auto planned = std::make_shared<PlanWithEngine>(pool_, graphs_, texts_, provider_);
+  std::shared_ptr<GraphCache> graphs;
+  if (graphs_ != GraphUse::kNever) {
+    graphs = std::make_shared<GraphCache>(graphs_ == GraphUse::kFromFirstRun);
+  }
+  auto planned = std::make_shared<PlanWithEngine>(pool_, std::move(graphs), texts_, provider_);
   const Module* planned_module = &module;
   // Observers see the instructions as they are written.
   if (fuse_ && !options.observed && VerifyModule(module).ok()) {

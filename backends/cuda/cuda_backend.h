@@ -24,11 +24,14 @@ enum class FusionTier : uint8_t {
   kText,      // a generated kernel (text/), where its compiler is present; otherwise kBytecode
 };
 
+// From which run on a module runs as graphs, where that is possible.
+enum class GraphUse : uint8_t { kNever, kFromSecondRun, kFromFirstRun };
+
 struct CudaOptions {
   runtime::RunOptions run = {};
   double seconds = -1;  // that planning a module may take; negative: unlimited
   FusionTier fuse = FusionTier::kBytecode;
-  bool graphs = true;      // runs a module from its third run on as a graph, where that is possible
+  GraphUse graphs = GraphUse::kFromSecondRun;
   std::string texts = {};  // the folder that keeps generated kernels; empty for none
   bool libraries = false;  // NVIDIA's libraries compute what they can (libraries/)
 };
@@ -39,7 +42,7 @@ absl::StatusOr<CudaOptions> ParseCudaOptions(absl::string_view text);
 // The options of cuda-emulated.
 struct CudaEmulatedOptions : cuda::EmulatorOptions {
   FusionTier fuse = FusionTier::kBytecode;
-  bool graphs = true;
+  GraphUse graphs = GraphUse::kFromSecondRun;
   std::string texts;  // the folder that keeps generated kernels; empty for none
   bool libraries = false;
 };
@@ -80,7 +83,7 @@ class CudaBackend : public EngineBackend {
   const std::shared_ptr<cuda::DevicePool> pool_;
   const double seconds_;
   const bool fuse_;
-  const bool graphs_;
+  const GraphUse graphs_;
   const std::shared_ptr<text::TextKernels> texts_;              // null unless fusions are generated
   const std::shared_ptr<libraries::LibraryProvider> provider_;  // null unless libraries are called
 };

@@ -2,12 +2,14 @@
 
 #include <vector>
 
+#include "backends/cuda/graph_recorder.h"
+
 namespace assay::cuda {
 
 CudaContext::~CudaContext() {
   if (device == nullptr) return;
   if (device->HasWork()) device->Synchronize().IgnoreError();  // of a run that has failed already
-  pool->Return(std::move(device));
+  if (!is_borrowed) pool->Return(std::move(device));
 }
 
 absl::StatusOr<Device*> CudaContext::UseDevice() {
@@ -21,7 +23,7 @@ absl::StatusOr<Device*> CudaContext::UseDevice() {
 }
 
 DeviceCounts CudaContext::Counts() const {
-  return device == nullptr ? DeviceCounts() : device->counts() - before;
+  return device == nullptr || is_borrowed ? DeviceCounts() : device->counts() - before;
 }
 
 absl::Status RunOnDevice(PlanRunner& runner, int64_t steps,
@@ -37,6 +39,7 @@ absl::Status RunOnDevice(PlanRunner& runner, int64_t steps,
   absl::Status status = runner.Run(**device, inputs, outputs, words);
   if (!status.ok()) return status;
   context.steps_ahead += steps;
+  if (context.recorder != nullptr) return context.recorder->AfterStep(&context.steps_ahead);
   if (context.steps_ahead < kMostStepsAhead) return absl::OkStatus();
   context.steps_ahead = 0;
   return (*device)->Synchronize();

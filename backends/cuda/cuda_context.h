@@ -19,8 +19,14 @@ namespace assay::cuda {
 // The number of steps by which the host may run ahead of the device, so that time budgets are kept.
 inline constexpr int64_t kMostStepsAhead = int64_t{1} << 24;
 
+class GraphRecorder;  // graph_recorder.h
+
 struct CudaContext : runtime::Context {
   explicit CudaContext(std::shared_ptr<DevicePool> pool) : pool(std::move(pool)) {}
+  // Uses a device of a replayer, which returns it to the pool and reports its counts.
+  CudaContext(std::shared_ptr<DevicePool> pool, std::shared_ptr<Device> device,
+              GraphRecorder* recorder)
+      : pool(std::move(pool)), device(std::move(device)), is_borrowed(true), recorder(recorder) {}
   // Waits for enqueued work, which reads memory of the host and of the plan.
   ~CudaContext();
   CudaContext(const CudaContext&) = delete;
@@ -32,8 +38,10 @@ struct CudaContext : runtime::Context {
 
   const std::shared_ptr<DevicePool> pool;
   std::shared_ptr<Device> device;
-  DeviceCounts before;      // the device's counts when it was taken
-  int64_t steps_ahead = 0;  // steps enqueued since the host last waited
+  const bool is_borrowed = false;
+  GraphRecorder* const recorder = nullptr;  // null unless the run is recorded
+  DeviceCounts before;                      // the device's counts when it was taken
+  int64_t steps_ahead = 0;                  // steps enqueued since the host last waited
 };
 
 // Enqueues the launches of an instruction on arrays of the context's device. `steps` is the cost of

@@ -19,11 +19,12 @@ namespace {
 using cuda::testing::Floats;
 using cuda::testing::ParsedModule;
 
-std::unique_ptr<CudaBackend> EmulatedBackend(int devices, uint64_t seed, bool fuse = false) {
+std::unique_ptr<CudaBackend> EmulatedBackend(int devices, uint64_t seed, bool fuse = false,
+                                             GraphUse graphs = GraphUse::kFromSecondRun) {
   cuda::EmulatorOptions options;
   options.devices = devices;
   options.seed = seed;
-  return cuda::testing::BackendOver(cuda::EmulatedRuntime::Create(options), fuse);
+  return cuda::testing::BackendOver(cuda::EmulatedRuntime::Create(options), fuse, graphs);
 }
 
 // Runs the module once more and returns what the devices were asked for.
@@ -38,7 +39,7 @@ cuda::DeviceCounts CountsOf(CudaBackend& backend, Executable& executable,
 }
 
 TEST(CudaCounts, ValuesStayOnTheDevice) {
-  const auto backend = EmulatedBackend(1, 3);
+  const auto backend = EmulatedBackend(1, 3, false, GraphUse::kNever);
   const auto module = ParsedModule(
       "HloModule m\n"
       "less { x = f32[] parameter(0) y = f32[] parameter(1) ROOT p = pred[] compare(x, y), "
@@ -67,7 +68,8 @@ TEST(CudaCounts, ValuesStayOnTheDevice) {
   EXPECT_EQ(runs[1].copies_in, 2);
 }
 
-TEST(CudaCounts, LoopsWaitForTheirConditionAlone) {
+// The number of iterations is known if the bound is a constant, and not if it is an argument.
+void ExpectLoop(const std::string& first, bool is_known) {
   const auto backend = EmulatedBackend(1, 5);
   const auto module = ParsedModule(
       "HloModule m\n"
@@ -78,19 +80,29 @@ TEST(CudaCounts, LoopsWaitForTheirConditionAlone) {
       "  y = f32[2] add(x, x) ROOT t = (s32[], f32[2]) tuple(j, y) }\n"
       "left { x = f32[2] parameter(0) ROOT r = f32[2] negate(x) }\n"
       "right { x = f32[2] parameter(0) ROOT r = f32[2] abs(x) }\n"
-      "ENTRY e { z = s32[] constant(0) x = f32[2] parameter(0)\n"
+      "ENTRY e { x = f32[2] parameter(0) a = s32[] parameter(1) z = s32[] " +
+      first +
+      "\n"
       "  t = (s32[], f32[2]) tuple(z, x) w = (s32[], f32[2]) while(t), condition=cond, body=body\n"
       "  i = s32[] get-tuple-element(w), index=0 y = f32[2] get-tuple-element(w), index=1\n"
       "  k = s32[] constant(6) b = s32[] subtract(i, k)\n"
       "  ROOT r = f32[2] conditional(b, y, y), branch_computations={left, right} }\n");
   const auto executable = *backend->Compile(*module);
   std::vector<Literal> results;
-  const cuda::DeviceCounts counts = CountsOf(*backend, *executable, {{Floats({1, -2})}}, &results);
+  const cuda::DeviceCounts counts =
+      CountsOf(*backend, *executable, {{Floats({1, -2}), Literal::Scalar(ElementType::kS32, {0})}},
+               &results);
   ASSERT_EQ(results.size(), 1u);
   EXPECT_TRUE(Literal::BitEqual(results[0], Floats({32, 64})));  // -1 selects the last branch
-  EXPECT_EQ(counts.waits, 6 + 1 + 1);       // conditions, the selector, the result
-  EXPECT_EQ(counts.copies_out, 6 + 1 + 1);  // of the same
-  EXPECT_EQ(counts.launches, 6 + 5 * 2 + 1 + 1);
+  const int conditions = is_known ? 0 : 6;
+  EXPECT_EQ(counts.waits, conditions + 1 + 1);       // and the selector, the result
+  EXPECT_EQ(counts.copies_out, conditions + 1 + 1);  // of the same
+  EXPECT_EQ(counts.launches - (is_known ? 0 : 1), conditions + 5 * 2 + 1 + 1);
+}
+
+TEST(CudaCounts, LoopsWaitForConditionsThatAreNotKnown) {
+  ExpectLoop("constant(0)", true);
+  ExpectLoop("abs(a)", false);
 }
 
 // Programs with as many launches as they have fusions and operations outside of them. Their bits

@@ -121,32 +121,36 @@ class CudaEffect : public runtime::Effect {
 
 class CudaState : public runtime::DeviceState {
  public:
+  CudaState(std::shared_ptr<DevicePool> pool, std::shared_ptr<ConstantCache> constants)
+      : context_(std::move(pool)), values_(context_, std::move(constants)) {}
+  // On a device of a replayer.
   CudaState(std::shared_ptr<DevicePool> pool, std::shared_ptr<ConstantCache> constants,
-            std::shared_ptr<GraphCache> graphs)
-      : context_(std::move(pool)), values_(context_, std::move(constants)) {
-    if (graphs != nullptr) replayer_.emplace(context_, std::move(graphs));
-  }
+            std::shared_ptr<Device> device, GraphRecorder* recorder)
+      : context_(std::move(pool), std::move(device), recorder),
+        values_(context_, std::move(constants)) {}
   Context& context() override { return context_; }
   runtime::ValueMemory& memory() override { return values_; }
-  runtime::Replayer* replayer() override { return replayer_.has_value() ? &*replayer_ : nullptr; }
   void AddStats(runtime::RunStats& stats) const override {
     if (auto* const counted = dynamic_cast<CudaStats*>(&stats)) {
       counted->device += context_.Counts();
-      if (auto* const emulated = dynamic_cast<EmulatedRuntime*>(&context_.pool->api())) {
-        for (emulator::KernelTrace& trace : emulated->TakeTraces()) {
-          counted->traces.push_back(std::move(trace));
-        }
-      }
+      TakeTraces(context_.pool->api(), *counted);
     }
   }
 
  private:
   CudaContext context_;
   CudaValues values_;
-  std::optional<GraphReplayer> replayer_;
 };
 
 }  // namespace
+
+void TakeTraces(Api& api, CudaStats& stats) {
+  auto* const emulated = dynamic_cast<EmulatedRuntime*>(&api);
+  if (emulated == nullptr) return;
+  for (emulator::KernelTrace& trace : emulated->TakeTraces()) {
+    stats.traces.push_back(std::move(trace));
+  }
+}
 
 absl::Status CudaEngine::Supports(const Instruction& instruction) {
   if (instruction.opcode() == Opcode::kCustomCall) return CheckCustomCall(instruction);
@@ -243,7 +247,18 @@ runtime::EffectOr CudaEngine::PrepareEffect(const Instruction& instruction) cons
 }
 
 std::unique_ptr<runtime::EngineState> CudaEngine::NewState(bool /*counted*/) const {
-  return std::make_unique<CudaState>(pool_, constants_, graphs_);
+  return std::make_unique<CudaState>(pool_, constants_);
+}
+
+std::unique_ptr<runtime::Replayer> CudaEngine::NewReplayer(int64_t devices) const {
+  constexpr int64_t kMostDevices = 16;
+  if (graphs_ == nullptr || devices > kMostDevices) return nullptr;
+  const auto make_state = [this](std::shared_ptr<Device> device,
+                                 GraphRecorder* recorder) -> std::unique_ptr<runtime::EngineState> {
+    if (device == nullptr) return NewState(false);
+    return std::make_unique<CudaState>(pool_, constants_, std::move(device), recorder);
+  };
+  return std::make_unique<GraphReplayer>(pool_, graphs_, devices, make_state);
 }
 
 }  // namespace assay::cuda

@@ -21,15 +21,15 @@ namespace assay::cuda {
 
 class CudaEngine : public runtime::DeviceEngine {
  public:
-  // `graphs` permits runs as graphs (graph_replayer.h). `texts` has generated kernels; null for
-  // none. `provider` calls libraries; null for none.
-  CudaEngine(std::shared_ptr<DevicePool> pool, bool graphs,
+  // `graphs` keeps runs as graphs (graph_replayer.h); null for none. `texts` has generated kernels;
+  // null for none. `provider` calls libraries; null for none.
+  CudaEngine(std::shared_ptr<DevicePool> pool, std::shared_ptr<GraphCache> graphs,
              std::shared_ptr<text::TextKernels> texts = nullptr,
              std::shared_ptr<libraries::LibraryProvider> provider = nullptr)
       : pool_(std::move(pool)),
         texts_(std::move(texts)),
         provider_(std::move(provider)),
-        graphs_(graphs ? std::make_shared<GraphCache>() : nullptr) {}
+        graphs_(std::move(graphs)) {}
 
   // Returns OK if the engine supports the instruction's operation, otherwise UNIMPLEMENTED with its
   // name. Types and attributes are checked when the instruction is prepared.
@@ -51,6 +51,7 @@ class CudaEngine : public runtime::DeviceEngine {
                            runtime::Context& context) const override;
   runtime::EffectOr PrepareEffect(const Instruction& instruction) const override;
   std::unique_ptr<runtime::EngineState> NewState(bool counted) const override;
+  std::unique_ptr<runtime::Replayer> NewReplayer(int64_t devices) const override;
 
  private:
   // Returns the kernel of a plan.

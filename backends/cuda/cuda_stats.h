@@ -17,6 +17,9 @@ struct CudaStats : runtime::RunStats {
   std::vector<emulator::KernelTrace> traces;
 };
 
+// Moves the traces of an emulated runtime to the statistics.
+void TakeTraces(Api& api, CudaStats& stats);
+
 }  // namespace assay::cuda
 
 #endif  // ASSAY_BACKENDS_CUDA_CUDA_STATS_H_

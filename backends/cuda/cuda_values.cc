@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "backends/cuda/graph_recorder.h"
 #include "backends/cuda/kernel_table.h"
 
 namespace assay::cuda {
@@ -43,6 +44,9 @@ absl::StatusOr<BufferPtr> CudaValues::Allocate(int64_t bytes) {
 absl::Status CudaValues::CopyIn(std::byte* to, const BufferPtr& from, int64_t bytes) {
   absl::StatusOr<Device*> device = context_.UseDevice();
   if (!device.ok()) return device.status();
+  if (context_.recorder != nullptr) {
+    return context_.recorder->CopyIn(**device, to, from.get(), bytes);
+  }
   (*device)->Keep(from);
   return (*device)->CopyIn(to, from.get(), bytes);
 }
@@ -54,6 +58,7 @@ absl::Status CudaValues::CopyFrom(ValueMemory& other, std::byte* to, const std::
   absl::StatusOr<Device*> device = context_.UseDevice();
   if (!device.ok()) return device.status();
   auto* const cuda = dynamic_cast<CudaValues*>(&other);
+  if (cuda == this) return (*device)->Copy(to, from, bytes);
   if (cuda == nullptr) {  // a program of another engine
     const BufferPtr on_host(new std::byte[bytes]);
     absl::Status status = other.CopyOut({{from, on_host.get(), bytes}});
@@ -93,6 +98,9 @@ absl::Status CudaValues::CopyBoxWithin(const Literal& from, absl::Span<const int
 absl::Status CudaValues::CopyOut(absl::Span<const HostCopy> copies) {
   absl::StatusOr<Device*> device = context_.UseDevice();
   if (!device.ok()) return device.status();
+  if (context_.recorder != nullptr) {
+    return absl::FailedPreconditionError("the host reads a value that is only recorded");
+  }
   absl::Status status;
   for (const HostCopy& copy : copies) {
     if (status.ok()) status = (*device)->CopyOut(copy.to, copy.from, copy.bytes);

@@ -1,97 +1,229 @@
 #include "backends/cuda/graph_replayer.h"
 
+#include <cstring>
+
+#include "backends/cuda/cuda_context.h"
+#include "backends/cuda/device/emulated_runtime.h"
+
 namespace assay::cuda {
 
-RunGraph& GraphCache::Of(const Device& device) {
+RunGraphs& GraphCache::Of(const std::vector<std::shared_ptr<Device>>& devices) {
+  std::vector<const Device*> key;
+  for (const std::shared_ptr<Device>& device : devices) key.push_back(device.get());
   const std::lock_guard<std::mutex> lock(mutex_);
-  return graphs_[&device];
+  return graphs_[key];
 }
 
-// A run that has failed leaves its state to the next one.
 GraphReplayer::~GraphReplayer() {
-  if (graph_ == nullptr || context_.device == nullptr) return;
-  context_.device->UsePool(nullptr);
-  if (!context_.device->captures()) return;
-  context_.device->EndCapture().IgnoreError();
-  Refuse();
-}
-
-void GraphReplayer::Refuse() {
-  graph_->state = RunGraph::State::kRefused;
-  graph_->graph.reset();
-  graph_->pool = nullptr;
+  recorder_ = nullptr;
+  for (const std::shared_ptr<Device>& device : devices_) {
+    if (device->HasWork()) device->Synchronize().IgnoreError();  // of a run that has failed already
+  }
+  // The next run gets those of one place in the same order.
+  for (; !devices_.empty(); devices_.pop_back()) pool_->Return(std::move(devices_.back()));
 }
 
 runtime::Replayer::Mode GraphReplayer::Begin() {
-  using State = RunGraph::State;
-  absl::StatusOr<Device*> device = context_.UseDevice();
-  if (!device.ok()) return Mode::kRun;  // the run meets the same error
-  graph_ = &cache_->Of(**device);
-  if (graph_->epoch != (*device)->epoch()) {
-    *graph_ = RunGraph();
-    graph_->epoch = (*device)->epoch();
+  for (int64_t d = 0; d < count_; ++d) {
+    absl::StatusOr<std::shared_ptr<Device>> device = pool_->Take();
+    if (!device.ok()) {  // the run meets the same error
+      for (std::shared_ptr<Device>& taken : devices_) pool_->Return(std::move(taken));
+      devices_.clear();
+      return Mode::kRun;
+    }
+    devices_.push_back(*std::move(device));
+    before_.push_back(devices_.back()->counts());
   }
-  switch (graph_->state) {
-    case State::kNew:
-      break;
-    case State::kPlaced:
-      graph_->pool = std::make_shared<BlockPool>();
-      (*device)->UsePool(graph_->pool);
-      break;
-    case State::kCounted:
-      return PrepareCapture();
-    case State::kReady:
+  std::vector<int64_t> epochs;
+  for (const std::shared_ptr<Device>& device : devices_) epochs.push_back(device->epoch());
+  graphs_ = &cache_->Of(devices_);
+  if (graphs_->epochs != epochs) {
+    *graphs_ = RunGraphs();
+    graphs_->epochs = std::move(epochs);
+    if (cache_->at_once()) graphs_->state = RunGraphs::State::kHasRun;
+  }
+  switch (graphs_->state) {
+    case RunGraphs::State::kHasRun:
+      recorder_ = std::make_unique<GraphRecorder>(devices_);
+      return Mode::kRecord;
+    case RunGraphs::State::kReady:
       return Mode::kReplay;
-    case State::kRefused:
-      break;
-  }
-  return Mode::kRun;
-}
-
-void GraphReplayer::End(int64_t steps) {
-  using State = RunGraph::State;
-  context_.device->UsePool(nullptr);
-  // The host does not wait while a graph runs, so that a long one would exceed budgets of time.
-  if (steps >= kMostStepsAhead) return Refuse();
-  if (graph_->state == State::kNew) {
-    graph_->state = State::kPlaced;
-  } else if (graph_->state == State::kPlaced) {
-    graph_->state = State::kCounted;
+    default:
+      return Mode::kRun;
   }
 }
 
-runtime::Replayer::Mode GraphReplayer::PrepareCapture() {
-  Device& device = *context_.device;
-  if (!graph_->pool->AllocateCounted(device).ok()) {
-    Refuse();
-    return Mode::kRun;
-  }
-  device.UsePool(graph_->pool);
-  return Mode::kRecord;
+std::unique_ptr<runtime::EngineState> GraphReplayer::NewState(int64_t device) {
+  return make_state_(devices_.empty() ? nullptr : devices_[device], recorder_.get());
 }
 
-absl::Status GraphReplayer::StartRecording() {
-  absl::Status status = context_.device->BeginCapture();
-  if (!status.ok()) Refuse();
+void GraphReplayer::AfterRun() {
+  if (graphs_ != nullptr && graphs_->state == RunGraphs::State::kNew) {
+    graphs_->state = RunGraphs::State::kHasRun;
+  }
+}
+
+absl::StatusOr<runtime::Recorder*> GraphReplayer::StartRecording(
+    std::function<runtime::RunTotals()> totals, int64_t staged_bytes) {
+  absl::Status status = recorder_->Start(std::move(totals), staged_bytes);
+  if (!status.ok()) return status;
+  return recorder_.get();
+}
+
+absl::Status GraphReplayer::EndRecording(std::vector<runtime::RecordedPlaces> places,
+                                         int64_t peak_bytes) {
+  absl::StatusOr<GraphRecord> record = recorder_->End(std::move(places), peak_bytes);
+  if (!record.ok()) return record.status();
+  graphs_->record = *std::move(record);
+  graphs_->state = RunGraphs::State::kReady;
+  return absl::OkStatus();
+}
+
+void GraphReplayer::RefuseRecord() {
+  recorder_ = nullptr;
+  graphs_->state = RunGraphs::State::kRefused;
+}
+
+absl::StatusOr<std::vector<Literal>> GraphReplayer::Replay(
+    absl::Span<const std::vector<Literal>> arguments, const Shape& result, runtime::Budget& budget,
+    int64_t* stored_bytes) {
+  budget_ = &budget;
+  absl::Status status = CopyArguments(arguments);
+  if (status.ok()) status = RunParts(graphs_->record.parts);
+  std::vector<std::vector<Literal>> results(devices_.size());  // by device and leaf
+  for (std::vector<Literal>& leaves : results) {
+    for (const Shape* leaf : Leaves(result)) {
+      leaves.push_back(leaf->is_array() ? Literal::Zeros(*leaf) : Literal::Token());
+    }
+  }
+  if (status.ok()) status = CopyResults(results);
+  absl::Status waited = Wait();
+  if (status.ok()) status = waited;
+  *stored_bytes += stored_bytes_;
+  if (!status.ok()) return status;
+  std::vector<Literal> values;
+  for (size_t d = 0; d < devices_.size(); ++d) {
+    const std::vector<runtime::RecordedPlaces::Place>& places = graphs_->record.places[d].results;
+    for (size_t i = 0; i < places.size(); ++i) {
+      const auto staged = graphs_->record.staged_results.find(places[i].data);
+      if (places[i].bytes == 0 || staged == graphs_->record.staged_results.end()) continue;
+      std::memcpy(results[d][i].mutable_data(), staged->second, places[i].bytes);
+    }
+    values.push_back(Unflatten(result, results[d]));
+  }
+  return values;
+}
+
+absl::Status GraphReplayer::CopyArguments(absl::Span<const std::vector<Literal>> arguments) {
+  const GraphRecord& record = graphs_->record;
+  for (size_t d = 0; d < devices_.size(); ++d) {
+    size_t next = 0;
+    for (const Literal& argument : arguments[d]) {
+      for (const Literal& leaf : Flatten(argument)) {
+        const runtime::RecordedPlaces::Place& place = record.places[d].arguments[next++];
+        if (place.bytes == 0) continue;
+        const auto staged = record.staged_arguments.find(place.data);
+        if (staged != record.staged_arguments.end()) {
+          std::memcpy(staged->second, leaf.data(), place.bytes);
+          continue;
+        }
+        devices_[d]->Keep(leaf.buffer());
+        absl::Status status = devices_[d]->CopyIn(place.data, leaf.data(), place.bytes);
+        if (!status.ok()) return status;
+      }
+    }
+    if (d == 0 || !devices_[d]->HasWork()) continue;
+    absl::StatusOr<DeviceEvent> copied = devices_[d]->Record();
+    if (!copied.ok()) return copied.status();
+    if (absl::Status status = devices_[0]->WaitFor(*copied); !status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status GraphReplayer::RunParts(const std::vector<GraphPart>& parts) {
+  for (const GraphPart& part : parts) {
+    absl::Status status;
+    switch (part.kind) {
+      case GraphPart::Kind::kGraph:
+        status = RunGraph(part);
+        break;
+      case GraphPart::Kind::kLoop:
+        status = RunLoop(part);
+        break;
+      case GraphPart::Kind::kBranches: {
+        steps_ahead_ = 0;
+        status = devices_[0]->Synchronize();
+        if (!status.ok()) break;
+        const Element selector = LoadElement(part.type, part.decision, 0);
+        const auto branches = static_cast<int64_t>(part.bodies.size());
+        status = RunParts(part.bodies[runtime::SelectedBranch(part.type, selector, branches)]);
+        break;
+      }
+    }
+    if (!status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status GraphReplayer::RunGraph(const GraphPart& part) {
+  absl::Status status = budget_->ChargeCostly(part.totals.steps);
+  if (!status.ok()) return status;
+  stored_bytes_ += part.totals.stored_bytes;
+  if (part.graph.has_value()) status = devices_[0]->Launch(*part.graph);
+  steps_ahead_ += part.totals.steps;
+  if (!status.ok() || steps_ahead_ < kMostStepsAhead) return status;
+  steps_ahead_ = 0;
+  return devices_[0]->Synchronize();
+}
+
+absl::Status GraphReplayer::RunLoop(const GraphPart& loop) {
+  for (int64_t i = 0; loop.decision != nullptr || i < loop.trips; ++i) {
+    if (loop.decision != nullptr) {
+      steps_ahead_ = 0;
+      if (absl::Status status = devices_[0]->Synchronize(); !status.ok()) return status;
+      if ((*loop.decision & std::byte{1}) == std::byte{0}) break;
+    }
+    if (absl::Status status = RunParts(loop.bodies[0]); !status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status GraphReplayer::CopyResults(std::vector<std::vector<Literal>>& results) {
+  const GraphRecord& record = graphs_->record;
+  for (size_t d = 0; d < devices_.size(); ++d) {
+    bool waits = d > 0;  // the graphs run in the order of the first stream
+    for (size_t i = 0; i < results[d].size(); ++i) {
+      const runtime::RecordedPlaces::Place& place = record.places[d].results[i];
+      if (place.bytes == 0 || record.staged_results.count(place.data) > 0) continue;
+      if (std::exchange(waits, false)) {
+        absl::StatusOr<DeviceEvent> computed = devices_[0]->Record();
+        if (!computed.ok()) return computed.status();
+        absl::Status status = devices_[d]->WaitFor(*computed);
+        if (!status.ok()) return status;
+      }
+      absl::Status status =
+          devices_[d]->CopyOut(results[d][i].mutable_data(), place.data, place.bytes);
+      if (!status.ok()) return status;
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status GraphReplayer::Wait() {
+  absl::Status status;
+  for (const std::shared_ptr<Device>& device : devices_) {
+    if (device->HasWork()) status.Update(device->Synchronize());
+  }
   return status;
 }
 
-absl::Status GraphReplayer::EndRecording(runtime::RecordedRun run) {
-  Device& device = *context_.device;
-  absl::StatusOr<DeviceGraph> graph = device.EndCapture();
-  device.UsePool(nullptr);
-  absl::Status status = graph.status();
-  if (status.ok()) status = device.Launch(*graph);
-  if (!status.ok()) {
-    Refuse();
-    return status;
+void GraphReplayer::AddStats(runtime::RunStats& stats) const {
+  auto* const counted = dynamic_cast<CudaStats*>(&stats);
+  if (counted == nullptr) return;
+  for (size_t d = 0; d < devices_.size(); ++d) {
+    counted->device += devices_[d]->counts() - before_[d];
   }
-  graph_->graph = *std::move(graph);
-  graph_->run = std::move(run);
-  graph_->state = RunGraph::State::kReady;
-  return status;
+  TakeTraces(pool_->api(), *counted);
 }
-
-absl::Status GraphReplayer::Replay() { return context_.device->Launch(*graph_->graph); }
 
 }  // namespace assay::cuda

@@ -1,66 +1,97 @@
-// Graphs of whole runs (runtime/replay.h). On each stream the first run of a module copies its
-// constants, the second counts the memory that it allocates, and the third is captured into a graph
-// and launched. Every later run is one launch of that graph. A module whose capture fails, or whose
-// graph finds no memory, runs without one from then on. Tests: cuda_graphs_test.cc.
+// Runs of a module as graphs (runtime/replay.h). On the same streams the first run of a module
+// issues its launches one by one, the second is recorded (graph_recorder.h), and that and every
+// later run launch the graphs of the record. A module that cannot be recorded runs without graphs
+// from then on. Tests: cuda_graphs_test.cc.
 #ifndef ASSAY_BACKENDS_CUDA_GRAPH_REPLAYER_H_
 #define ASSAY_BACKENDS_CUDA_GRAPH_REPLAYER_H_
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
-#include "backends/cuda/cuda_context.h"
-#include "backends/cuda/device/block_pool.h"
+#include "backends/cuda/cuda_stats.h"
+#include "backends/cuda/device_pool.h"
+#include "backends/cuda/graph_recorder.h"
 #include "runtime/replay.h"
 
 namespace assay::cuda {
 
-// The graph of one module on one stream.
-struct RunGraph {
-  enum class State : uint8_t { kNew, kPlaced, kCounted, kReady, kRefused };
+// The graphs of one module on certain streams.
+struct RunGraphs {
+  enum class State : uint8_t { kNew, kHasRun, kReady, kRefused };
   State state = State::kNew;
-  int64_t epoch = -1;               // of the device; another epoch starts anew
-  std::shared_ptr<BlockPool> pool;  // from kCounted on
-  std::optional<DeviceGraph> graph;
-  runtime::RecordedRun run;
+  std::vector<int64_t> epochs;  // of the devices; others start anew
+  GraphRecord record;
 };
 
-// The graphs of one engine, by stream. Thread-safe; a graph is used by the run that has taken the
-// stream.
+// The graphs of one engine, by streams. Thread-safe; graphs are used by the run that has taken the
+// streams.
 class GraphCache {
  public:
-  RunGraph& Of(const Device& device);
+  // `at_once` records the first run. Lazy loading of kernels may forbid that on a GPU.
+  explicit GraphCache(bool at_once) : at_once_(at_once) {}
+  bool at_once() const { return at_once_; }
+  RunGraphs& Of(const std::vector<std::shared_ptr<Device>>& devices);
 
  private:
+  const bool at_once_;
   std::mutex mutex_;
-  std::map<const Device*, RunGraph> graphs_;
+  std::map<std::vector<const Device*>, RunGraphs> graphs_;
 };
 
-// Replays the runs of one context.
 class GraphReplayer : public runtime::Replayer {
  public:
-  GraphReplayer(CudaContext& context, std::shared_ptr<GraphCache> cache)
-      : context_(context), cache_(std::move(cache)) {}
+  // Makes the state of a machine on a device of the replayer.
+  using MakeState = std::function<std::unique_ptr<runtime::EngineState>(
+      std::shared_ptr<Device> device, GraphRecorder* recorder)>;
+  GraphReplayer(std::shared_ptr<DevicePool> pool, std::shared_ptr<GraphCache> cache,
+                int64_t devices, MakeState make_state)
+      : pool_(std::move(pool)),
+        cache_(std::move(cache)),
+        count_(devices),
+        make_state_(std::move(make_state)) {}
   ~GraphReplayer() override;
+
   Mode Begin() override;
-  void End(int64_t steps) override;
-  absl::Status StartRecording() override;
-  absl::Status EndRecording(runtime::RecordedRun run) override;
-  const runtime::RecordedRun& recorded() const override { return graph_->run; }
-  absl::Status Replay() override;
+  std::unique_ptr<runtime::EngineState> NewState(int64_t device) override;
+  void AfterRun() override;
+  absl::StatusOr<runtime::Recorder*> StartRecording(std::function<runtime::RunTotals()> totals,
+                                                    int64_t staged_bytes) override;
+  absl::Status EndRecording(std::vector<runtime::RecordedPlaces> places,
+                            int64_t peak_bytes) override;
+  void RefuseRecord() override;
+  int64_t peak_bytes() const override { return graphs_->record.peak_bytes; }
+  absl::StatusOr<std::vector<Literal>> Replay(absl::Span<const std::vector<Literal>> arguments,
+                                              const Shape& result, runtime::Budget& budget,
+                                              int64_t* stored_bytes) override;
+  void AddStats(runtime::RunStats& stats) const override;
 
  private:
-  // Prepares the memory of a run that is captured.
-  Mode PrepareCapture();
-  void Refuse();
+  absl::Status CopyArguments(absl::Span<const std::vector<Literal>> arguments);
+  absl::Status RunParts(const std::vector<GraphPart>& parts);
+  absl::Status RunGraph(const GraphPart& part);
+  absl::Status RunLoop(const GraphPart& loop);
+  // Enqueues copies of the results that graphs do not copy.
+  absl::Status CopyResults(std::vector<std::vector<Literal>>& results);
+  // Waits for all devices.
+  absl::Status Wait();
 
-  CudaContext& context_;
+  const std::shared_ptr<DevicePool> pool_;
   const std::shared_ptr<GraphCache> cache_;
-  RunGraph* graph_ = nullptr;  // of the context's stream
+  const int64_t count_;
+  const MakeState make_state_;
+  std::vector<std::shared_ptr<Device>> devices_;  // empty if the pool has none
+  std::vector<DeviceCounts> before_;              // the counts of the devices when they were taken
+  RunGraphs* graphs_ = nullptr;
+  std::unique_ptr<GraphRecorder> recorder_;  // while the run is recorded
+  runtime::Budget* budget_ = nullptr;        // of Replay
+  int64_t stored_bytes_ = 0;
+  int64_t steps_ahead_ = 0;  // steps enqueued since the host last waited
 };
 
 }  // namespace assay::cuda

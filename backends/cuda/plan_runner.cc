@@ -40,30 +40,37 @@ absl::StatusOr<std::unique_ptr<PlanRunner>> PlanRunner::Create(KernelPlan plan, 
   return std::unique_ptr<PlanRunner>(new PlanRunner(std::move(plan), std::move(entries)));
 }
 
-absl::StatusOr<const PlanRunner::Resident*> PlanRunner::MakeResident(Device& device) {
+absl::StatusOr<std::shared_ptr<const PlanRunner::Resident>> PlanRunner::MakeResident(
+    Device& device) {
   std::lock_guard<std::mutex> lock(mutex_);
-  Resident& resident = residents_[&device];
-  if (resident.epoch == device.epoch()) return &resident;
-  resident.constants.clear();
+  std::shared_ptr<const Resident>& resident = residents_[&device];
+  if (resident != nullptr && resident->epoch == device.epoch()) return resident;
+  resident = nullptr;
+  // Constants stay; what is captured is executed later, or never.
+  Device& stream = device.Uncaptured();
+  auto made = std::make_shared<Resident>();
   for (const std::vector<std::byte>& constant : plan_.constants) {
-    absl::StatusOr<DeviceBuffer> buffer = device.Allocate(static_cast<int64_t>(constant.size()));
+    absl::StatusOr<DeviceBuffer> buffer = stream.Allocate(static_cast<int64_t>(constant.size()));
     if (!buffer.ok()) return buffer.status();
-    device.Keep(shared_);
+    stream.Keep(shared_);
     absl::Status status =
-        device.CopyIn(buffer->data(), constant.data(), static_cast<int64_t>(constant.size()));
+        stream.CopyIn(buffer->data(), constant.data(), static_cast<int64_t>(constant.size()));
     if (!status.ok()) return status;
-    resident.constants.push_back(*std::move(buffer));
+    made->constants.push_back(*std::move(buffer));
   }
-  resident.epoch = device.epoch();
-  return &resident;
+  made->epoch = device.epoch();
+  resident = std::move(made);
+  return resident;
 }
 
 absl::Status PlanRunner::Run(Device& device, absl::Span<const std::byte* const> operands,
                              absl::Span<std::byte* const> results,
                              absl::Span<const uint64_t> words) {
   if (plan_.launches.empty()) return absl::OkStatus();
-  absl::StatusOr<const Resident*> resident = MakeResident(device);
+  const absl::StatusOr<std::shared_ptr<const Resident>> resident = MakeResident(device);
   if (!resident.ok()) return resident.status();
+  device.KeepCaptured(*resident);
+  device.KeepCaptured(shared_);
   std::vector<DeviceBuffer> scratch;
   for (const int64_t bytes : plan_.scratch_bytes) {
     absl::StatusOr<DeviceBuffer> buffer = device.Allocate(bytes);

@@ -43,14 +43,15 @@ class PlanRunner {
       : shared_(std::make_shared<const KernelPlan>(std::move(plan))),
         plan_(*shared_),
         entries_(std::move(entries)) {}
-  absl::StatusOr<const Resident*> MakeResident(Device& device);
+  absl::StatusOr<std::shared_ptr<const Resident>> MakeResident(Device& device);
 
   // shared because copies of constants may outlive the runner
   const std::shared_ptr<const KernelPlan> shared_;
   const KernelPlan& plan_;
   const std::vector<const Entry*> entries_;  // by launch
   std::mutex mutex_;
-  std::map<const Device*, Resident> residents_;
+  // shared because graphs may outlive the runner
+  std::map<const Device*, std::shared_ptr<const Resident>> residents_;
 };
 
 }  // namespace assay::cuda

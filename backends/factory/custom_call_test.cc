@@ -35,6 +35,13 @@ TEST_P(CustomCall, Markers) {
   EXPECT_EQ(RunText(CallText("xla.sdy.GlobalToLocalShape", "(f32[], s32[])", {"f32[]", "s32[]"}),
                     {"f32[] 1", "s32[] 2"}),
             Canonical("( f32[] 1, s32[] 2 )"));
+  for (const char* target : {"xla.sdy.ShardingGroup", "dce_sink"}) {
+    EXPECT_EQ(RunText(CallText(target, "()", {"f32[]"}, ", custom_call_has_side_effect=true"),
+                      {"f32[] 1"}),
+              Canonical("( )"));
+    EXPECT_THAT(RunText(CallText(target, "f32[]", {"f32[]"}), {"f32[] 1"}),
+                HasSubstr("the result must be ()"));
+  }
   EXPECT_THAT(RunText(CallText("nobody_knows", "f32[]", {"f32[]"}), {"f32[] 1"}),
               HasSubstr("\"nobody_knows\" is not known"));
 }

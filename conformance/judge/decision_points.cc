@@ -382,8 +382,7 @@ bool IsComplexPowerOfZero(const Place& at) {
 bool IsComplexFunction(const Instruction& instruction, ElementType operand, ElementType) {
   return IsComplex(operand) && instruction.operand_count() == 1 &&
          instruction.opcode() != Opcode::kSign &&
-         (instruction.opcode() == Opcode::kAbs ||
-          instruction.info().accuracy == Accuracy::kFunction);
+         instruction.info().accuracy == Accuracy::kFunction;
 }
 // Returns true for a NaN part and for two infinite parts, for which C99 defines more than
 // StableHLO.
@@ -395,6 +394,16 @@ bool IsComplexSpecial(const Place& at) {
 bool GivesNan(const Place& at, Element, Element got) {
   const ElementType part = Info(at.type).component;
   return IsNan(part, got.bits) && (!IsComplex(at.type) || IsNan(part, got.imag));
+}
+
+// IEEE 754's hypot is infinite if a part is infinite, whatever the other.
+bool IsComplexModulus(const Instruction& instruction, ElementType operand, ElementType) {
+  return IsComplex(operand) && instruction.opcode() == Opcode::kAbs;
+}
+bool HasInfinityAndNan(const Place& at) {
+  const ElementRange& z = at.operands[0];
+  return (z.real.MayBeInfinite() && z.imag.MayBeNan()) ||
+         (z.real.MayBeNan() && z.imag.MayBeInfinite());
 }
 
 bool IsComplexSign(const Instruction& instruction, ElementType operand, ElementType) {
@@ -458,6 +467,7 @@ constexpr DecisionRule kRules[] = {
     {DecisionPoint::kComplexPowerOfZero, IsComplexPower, IsComplexPowerOfZero, GivesAnything,
      nullptr},
     {DecisionPoint::kComplexSpecial, IsComplexFunction, IsComplexSpecial, GivesNan, nullptr},
+    {DecisionPoint::kComplexModulus, IsComplexModulus, HasInfinityAndNan, GivesNan, nullptr},
     {DecisionPoint::kComplexSign, IsComplexSign, IsNonFinite, GivesNanPart, nullptr},
     {DecisionPoint::kTotalOrderOfNan, ComparesWithoutNegativeZero, ComparesNan,
      IsComparisonOfGreatestNan, nullptr},

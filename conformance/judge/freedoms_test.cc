@@ -53,6 +53,20 @@ TEST(JudgeFreedoms, ComplexSpecialValuesMayBeNan) {
   EXPECT_EQ(sign.Explain({C64(2, 0)}, C64(kNan, 0)), "wrong");
 }
 
+// Decision X-8: a modulus is infinite if a part is, whatever the other; XLA CPU gives NaN.
+TEST(JudgeFreedoms, AModulusThatIsNanIsAKnownDeviation) {
+  const Case modulus("f32[] abs(p0)", {"c64[]"});
+  for (const Literal& z : {C64(kInf, kNan), C64(kNan, -kInf)}) {
+    EXPECT_EQ(modulus.Explain({z}, Scalar(kNan)), "known deviation");
+    for (const char* profile : {"golden", "cpu-strict", "gpu"}) {
+      EXPECT_EQ(modulus.Explain({z}, Scalar(kNan), profile), "wrong") << profile;
+    }
+    EXPECT_EQ(modulus.Explain({z}, Scalar(1)), "wrong");
+  }
+  EXPECT_EQ(modulus.Explain({C64(-kInf, kInf)}, Scalar(kNan)), "wrong");
+  EXPECT_EQ(modulus.Explain({C64(kInf, 1)}, Scalar(kNan)), "wrong");
+}
+
 // ops_elementwise_and_types.md 3.3: 2^-127 is a denormal where f8e8m0fnu is computed.
 TEST(JudgeFreedoms, LosingTheLeastScaleIsAKnownDeviation) {
   const Case product("f8e8m0fnu[1] multiply(p0, p1)", {"f8e8m0fnu[1]", "f8e8m0fnu[1]"});

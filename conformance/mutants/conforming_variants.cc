@@ -62,6 +62,16 @@ Element OneUlpNearerToZero(const ElementSite& e) {
   return power_of_two ? e.golden : NextAfter(e.type, e.golden, -1);
 }
 
+// The ends of the ranges of inverse functions stay as well.
+Element OneUlpFartherFromZero(const ElementSite& e) {
+  constexpr double kPi = 3.14159265358979324;
+  int exponent = 0;
+  const double x = std::fabs(e.result());
+  const bool ends = x == RoundedTo(e.type, kPi) || x == RoundedTo(e.type, kPi / 2);
+  const bool power_of_two = std::fabs(std::frexp(x, &exponent)) == 0.5;
+  return ends || power_of_two ? e.golden : NextAfter(e.type, e.golden, 1);
+}
+
 // a * b + c of one add whose first operand is a multiplication, rounded once.
 Instruction* FusedMultiplyAdd(Site& site) {
   const Instruction& add = site.original();
@@ -135,6 +145,28 @@ Instruction* ReversedScatter(Site& site) {
   return site.Edited([&](Instruction& copy) { copy.set_operands(operands); });
 }
 
+// In a tree whose leaves are half of the terms apart.
+double SumOfHalves(const std::vector<SumTerm>& terms, ElementType accumulator) {
+  std::vector<double> sums;
+  for (const SumTerm& term : terms) {
+    sums.push_back(term.product ? RoundedTo(accumulator, term.a * term.b) : term.a);
+  }
+  for (size_t count = sums.size(); count > 1; count = (count + 1) / 2) {
+    for (size_t i = (count + 1) / 2; i < count; ++i) {
+      double& sum = sums[i - (count + 1) / 2];
+      sum = RoundedTo(accumulator, sum + sums[i]);
+    }
+  }
+  return sums.front();
+}
+
+double ToTf32(double x) {
+  if (!std::isfinite(x) || x == 0) return x;
+  int exponent = 0;
+  const double fraction = std::frexp(x, &exponent);
+  return std::ldexp(std::nearbyint(std::ldexp(fraction, 11)), exponent - 11);
+}
+
 std::vector<Mutant> OrderOfSums() {
   const auto sum = [](double (*rule)(const std::vector<SumTerm>&, ElementType)) {
     return SumBy([rule](const std::vector<SumTerm>& terms, ElementType type) {
@@ -169,6 +201,33 @@ std::vector<Mutant> OrderOfSums() {
        kStrict},
       {"sums/contracted", Sums(), "each product is added before it is rounded", sum(SumContracted),
        kStrict},
+      {"sums/halves", Sums(), "the second half of the terms is added to the first, again and again",
+       SumBy([](const std::vector<SumTerm>& terms, ElementType type) {
+         return SumOfHalves(terms, WideAccumulator(type));
+       }),
+       kStrict},
+      {"sums/by_magnitude", Sums(), "terms are added from the smallest to the largest",
+       SumBy([](std::vector<SumTerm> terms, ElementType type) {
+         std::stable_sort(terms.begin(), terms.end(), [](const SumTerm& x, const SumTerm& y) {
+           return std::abs(x.a * x.b) < std::abs(y.a * y.b);
+         });
+         return SumForward(terms, WideAccumulator(type));
+       }),
+       kStrict},
+      {"sums/in_f64", Sums(), "terms of narrower types are added up in f64",
+       SumBy([](const std::vector<SumTerm>& terms, ElementType) { return SumForward(terms, kF64); },
+             TypeIs({kF32, kBF16, kF16})),
+       kStrict},
+      {"dot/tf32_operands",
+       {kDot},
+       "f32 operands are rounded to eleven bits on their way into the unit",
+       SumBy(
+           [](std::vector<SumTerm> terms, ElementType type) {
+             for (SumTerm& term : terms) term.a = ToTf32(term.a), term.b = ToTf32(term.b);
+             return SumContracted(terms, type);
+           },
+           TypeIs({kF32})),
+       kGpu},
       {"dot/bf16_partial_sums",
        {kDot},
        "partial sums of bf16 dots are rounded to bf16",
@@ -203,6 +262,25 @@ std::vector<Mutant> ElementVariants() {
                     return TypeIs({kF32, kF64})(x) && !x.HasAttribute(Attr::kResultAccuracy);
                   }),
        kStrict},
+      {"functions/one_ulp_farther", FunctionsOfTwoUlps(),
+       "the last bit of elementary functions is off by one, away from zero",
+       OnElements(OneUlpFartherFromZero,
+                  [](const Instruction& x) {
+                    return TypeIs({kF32, kF64})(x) && !x.HasAttribute(Attr::kResultAccuracy);
+                  }),
+       kStrict},
+      {"elementwise/nan_of_an_operand", CreatingNans(),
+       "a NaN is that of the first operand that is one, with its sign and payload",
+       OnElements(
+           [](const ElementSite& e) {
+             if (!IsNan(e.type, e.golden.bits)) return e.golden;
+             for (size_t k = 0; k < e.x.size(); ++k) {
+               if (e.types[k] == e.type && IsNan(e.type, e.x[k].bits)) return e.x[k];
+             }
+             return e.golden;
+           },
+           FloatResult()),
+       kGolden},
       {"maximum/first_of_zeros",
        {kMaximum, kMinimum},
        "of -0 and +0 the first operand comes out",

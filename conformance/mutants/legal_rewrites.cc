@@ -14,6 +14,76 @@ constexpr char kNothingGranted[] = "golden";
 
 std::vector<Mutant> LegalRewrites() {
   return {
+      {"programs/minimum_by_maximum",
+       {kMinimum},
+       "minimum(a, b) becomes -maximum(-a, -b), of floats with a sign",
+       [](Site& site) -> Instruction* {
+         const Shape& shape = ShapeOf(site);
+         if (!FloatArray(site.original()) || !Info(shape.element_type()).format->has_sign) {
+           return nullptr;
+         }
+         const auto negated = [&](Instruction* x) { return Build(site, kNegate, shape, {x}); };
+         return negated(
+             Build(site, kMaximum, shape, {negated(site.operand(0)), negated(site.operand(1))}));
+       },
+       kNothingGranted},
+      {"programs/square_is_a_product",
+       {kPower},
+       "power(x, 2) becomes x * x, of floats",
+       [](Site& site) -> Instruction* {
+         if (!FloatArray(site.original()) || !Uniform(In(site, 1), 2)) return nullptr;
+         return Build(site, kMultiply, ShapeOf(site), {site.operand(0), site.operand(0)});
+       },
+       kNothingGranted},
+      {"programs/first_iteration_is_peeled",
+       {kWhile},
+       "the first iteration of a loop of known bounds is a call of its body before the loop",
+       [](Site& site) -> Instruction* {
+         const std::optional<CountedLoop> loop = MatchCountedLoop(site.original());
+         if (!loop || loop->Iterations().value_or(1) < 1) return nullptr;
+         Instruction* first = BuildUnrolled(site, 1);
+         return site.Edited([&](Instruction& copy) { copy.set_operands({first}); });
+       },
+       kNothingGranted},
+      {"programs/reduce_takes_transpose_in",
+       {kReduce},
+       "reduce(transpose(x)) by addition of integers reduces the dimensions of x",
+       [](Site& site) -> Instruction* {
+         const Instruction& x = site.original();
+         if (x.operand_count() != 2 || !Is(In(site, 0), kTranspose) || !IntegerArray(x) ||
+             ReducerOf(*x.to_apply()) != kAdd || x.shape().rank() > 1) {
+           return nullptr;
+         }
+         const std::vector<int64_t> dims = Composed(DimensionsOf(In(site, 0)), DimensionsOf(x));
+         return site.Edited([&](Instruction& copy) {
+           copy.set_operands({Inner(site, 0, 0), site.operand(1)});
+           copy.SetAttribute(Attr::kDimensions, dims);
+         });
+       },
+       kNothingGranted},
+      {"programs/product_of_matrices_is_transposed",
+       {kDot},
+       "dot(a, b) of matrices becomes transpose(dot(b, a))",
+       [](Site& site) -> Instruction* {
+         const Instruction& x = site.original();
+         if (x.operand_count() != 2 || x.shape().rank() != 2 || !IsArray(x) ||
+             !x.GetInts(Attr::kLhsBatchDims).empty() || x.HasAttribute(Attr::kOperandPrecision)) {
+           return nullptr;
+         }
+         const auto dims = [&](Attr attr) {
+           const auto span = x.GetInts(attr);
+           return std::vector<int64_t>(span.begin(), span.end());
+         };
+         const Shape other(x.shape().element_type(),
+                           {x.shape().dimension(1), x.shape().dimension(0)});
+         Instruction* dot =
+             Build(site, kDot, other, {site.operand(1), site.operand(0)}, [&](Instruction& copy) {
+               copy.SetAttribute(Attr::kLhsContractingDims, dims(Attr::kRhsContractingDims));
+               copy.SetAttribute(Attr::kRhsContractingDims, dims(Attr::kLhsContractingDims));
+             });
+         return dot == nullptr ? nullptr : BuildTranspose(site, dot, {1, 0});
+       },
+       kNothingGranted},
       {"programs/doubling_is_a_sum",
        {kMultiply},
        "x * 2 becomes x + x",

@@ -47,6 +47,7 @@ const std::vector<Mutant>& Mutants() {
                 ControlMutants,    CollectiveMutants,  FeedMutants,          SizeMutants,
                 ThresholdMutants,  CombinationMutants, RangeMutants,         NarrowMutants,
                 TypedMutants,      GeometryMutants,    ExchangeRewrites,     StateMutants,
+                PackedMutants,     UnitMutants,        ListMutants,          CompilerRewrites,
                 PredicateRewrites, AlgebraRewrites,    MovementRewrites,     FoldRewrites,
                 LoopRewrites,      LegalRewrites,      ConformingVariants}));
     absl::c_sort(*mutants, [](const Mutant& a, const Mutant& b) {

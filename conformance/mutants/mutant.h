@@ -82,6 +82,9 @@ std::vector<Mutant> RangeMutants();
 std::vector<Mutant> NarrowMutants();
 std::vector<Mutant> TypedMutants();
 std::vector<Mutant> GeometryMutants();
+std::vector<Mutant> PackedMutants();
+std::vector<Mutant> UnitMutants();
+std::vector<Mutant> ListMutants();
 // Rewrites of programs, in *_rewrites.cc. Each shows in no instruction alone.
 std::vector<Mutant> PredicateRewrites();
 std::vector<Mutant> AlgebraRewrites();
@@ -89,6 +92,7 @@ std::vector<Mutant> MovementRewrites();
 std::vector<Mutant> FoldRewrites();
 std::vector<Mutant> LoopRewrites();
 std::vector<Mutant> ExchangeRewrites();
+std::vector<Mutant> CompilerRewrites();
 std::vector<Mutant> LegalRewrites();
 std::vector<Mutant> ConformingVariants();
 

@@ -1,5 +1,6 @@
 // The conformance suite on the CUDA backend over the emulated device, quick tier, under two
-// schedules of threads: nothing is wrong or fails, and both schedules give the same outcomes.
+// schedules of threads, on the second as graphs: nothing is wrong or fails, and both give the same
+// outcomes.
 #include <map>
 #include <memory>
 #include <utility>
@@ -15,7 +16,7 @@ namespace assay::conformance {
 namespace {
 
 // How often each outcome came.
-std::map<Outcome, int> RunCudaQuickTier(cuda::emulator::Schedule schedule) {
+std::map<Outcome, int> RunCudaQuickTier(cuda::emulator::Schedule schedule, cuda::GraphUse graphs) {
   CaseFilter filter;
   filter.tier = Tier::kQuick;
   absl::StatusOr<std::vector<CorpusCase>> cases = SelectCorpusCases(filter);
@@ -30,7 +31,8 @@ std::map<Outcome, int> RunCudaQuickTier(cuda::emulator::Schedule schedule) {
   options.make_target = [&] {
     cuda::EmulatorOptions emulator;
     emulator.schedule = schedule;
-    return *cuda::CudaBackend::Create("cuda-emulated", cuda::EmulatedRuntime::Create(emulator));
+    return *cuda::CudaBackend::Create("cuda-emulated", cuda::EmulatedRuntime::Create(emulator),
+                                      {.graphs = graphs});
   };
   options.take = [&](const CorpusCase&, CaseResult result) {
     ++outcomes[result.outcome];
@@ -45,12 +47,14 @@ std::map<Outcome, int> RunCudaQuickTier(cuda::emulator::Schedule schedule) {
 }
 
 TEST(CudaSuite, QuickTierUnderTwoSchedules) {
-  std::map<Outcome, int> outcomes = RunCudaQuickTier(cuda::emulator::Schedule::kRandom);
+  std::map<Outcome, int> outcomes =
+      RunCudaQuickTier(cuda::emulator::Schedule::kRandom, cuda::GraphUse::kNever);
   EXPECT_GT(outcomes[Outcome::kExact], 5000);
   // Custom calls of other systems, refused by name.
   EXPECT_LE(outcomes[Outcome::kNotSupported], 8);
   EXPECT_LE(outcomes[Outcome::kNotJudgeable], 5);
-  EXPECT_EQ(RunCudaQuickTier(cuda::emulator::Schedule::kRunAhead), outcomes);
+  EXPECT_EQ(RunCudaQuickTier(cuda::emulator::Schedule::kRunAhead, cuda::GraphUse::kFromFirstRun),
+            outcomes);
 }
 
 }  // namespace

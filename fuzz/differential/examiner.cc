@@ -160,49 +160,6 @@ Examination Examiner::Examine(const Module& module, absl::Span<const DeviceInput
   return result;
 }
 
-std::vector<Examination> Examiner::ExamineJoined(absl::Span<const ProgramToJoin> programs,
-                                                 int64_t turn) {
-  std::vector<Examination> results(programs.size());
-  std::vector<size_t> asked;
-  std::vector<ProgramToJoin> joined;
-  for (size_t k = 0; k < programs.size(); ++k) {
-    const ProgramToJoin& program = programs[k];
-    const auto own_turn = turn + static_cast<int64_t>(k);
-    if (!ExamineReference(*program.module, program.inputs, own_turn, &results[k])) continue;
-    if (const std::optional<std::string> reason = profile_.Unsupported(*program.module)) {
-      results[k].outcome = Outcome::kUnsupported;
-      results[k].detail = *reason;
-      continue;
-    }
-    asked.push_back(k);
-    joined.push_back(program);
-  }
-  if (asked.empty() || target_ == nullptr) return results;
-  const JoinedPrograms all = JoinPrograms(joined);
-  InputSets sets;
-  sets.sets = {all.inputs};
-  sets.order = {0};
-  absl::StatusOr<ModuleRun> run = target_->Supports(*all.module).ok()
-                                      ? target_->RunSets(*all.module, sets)
-                                      : absl::UnimplementedError("");
-  for (size_t i = 0; i < asked.size(); ++i) {
-    Examination& result = results[asked[i]];
-    const ProgramToJoin& program = joined[i];
-    if (run.ok()) {
-      result.actual = {{run->outputs[0][0].result.element(static_cast<int64_t>(i)), {}}};
-      JudgeTarget(*program.module, program.inputs, &result);
-      if (result.outcome != Outcome::kFinding) continue;
-    }
-    Examination alone = AskTarget(*program.module, program.inputs);
-    if (!run.ok() || alone.outcome == Outcome::kFinding) {
-      result = std::move(alone);
-    } else {
-      result.signature.relation = "joined";
-    }
-  }
-  return results;
-}
-
 Examination Examiner::ExamineIllegal(const IllegalProgram& program) {
   Examination result;
   if (target_ == nullptr || target_->capabilities().modules_are_verified ||
@@ -312,7 +269,7 @@ void Examiner::RunTarget(const Module& module, absl::Span<const DeviceInputs> in
     return;
   }
   result->actual = std::move(run->outputs.front());
-  JudgeTarget(module, inputs, result);
+  JudgeTarget(module, inputs, options_.localize, result);
   if (result->outcome != Outcome::kFinding) CompareExecutions(module, inputs, *run, result);
 }
 
@@ -349,7 +306,7 @@ bool Examiner::RepeatsAlone(const Module& module, absl::Span<const DeviceInputs>
 }
 
 void Examiner::JudgeTarget(const Module& module, absl::Span<const DeviceInputs> inputs,
-                           Examination* result) {
+                           bool localize, Examination* result) {
   absl::StatusOr<conformance::Judgement> judgement =
       conformance::JudgeModule(module, ArgumentsOf(inputs), ResultsOf(result->golden),
                                ResultsOf(result->actual), profile_, options_.budget);
@@ -372,12 +329,13 @@ void Examiner::JudgeTarget(const Module& module, absl::Span<const DeviceInputs> 
     if (!judgement->reasons.empty()) result->detail = judgement->reasons.front();
   }
   if (judgement->verdict == conformance::Verdict::kWrong)
-    Localize(module, inputs, *judgement, result);
+    Localize(module, inputs, *judgement, localize, result);
 }
 
 // The operation of the signature: the first instruction, or group, that is wrong alone.
 void Examiner::Localize(const Module& module, absl::Span<const DeviceInputs> inputs,
-                        const conformance::Judgement& judgement, Examination* result) {
+                        const conformance::Judgement& judgement, bool localize,
+                        Examination* result) {
   const auto shown = std::find_if(judgement.evidence.begin(), judgement.evidence.end(),
                                   [](const conformance::Evidence& each) {
                                     return each.verdict == conformance::Verdict::kWrong;
@@ -392,7 +350,7 @@ void Examiner::Localize(const Module& module, absl::Span<const DeviceInputs> inp
   }
   const bool feeds = std::any_of(inputs.begin(), inputs.end(),
                                  [](const DeviceInputs& own) { return !own.infeed.empty(); });
-  if (!options_.localize || feeds) return;
+  if (!localize || feeds) return;
   conformance::TriageInput input;
   input.module = &module;
   input.arguments = ArgumentsOf(inputs);

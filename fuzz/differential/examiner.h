@@ -15,6 +15,7 @@
 #include "conformance/profiles/profile.h"
 #include "fuzz/differential/illegal.h"
 #include "fuzz/differential/joined_programs.h"
+#include "fuzz/differential/refused_features.h"
 #include "interpreter/interpreter.h"
 #include "spec/ir/module.h"
 
@@ -85,8 +86,10 @@ class Examiner {
   Examination Examine(const Module& module, absl::Span<const DeviceInputs> inputs, int64_t turn);
 
   // Examines several programs that may be joined (joined_programs.h). The target runs all of them
-  // once, without repetitions and rewrites. A program that fails is run again alone; if it is wrong
-  // only together with the others, the finding has the relation "joined".
+  // once, without repetitions and rewrites. Where it fails, each half is run, and so on. A program
+  // that fails or is wrong is run again alone; what is wrong only together with others is a finding
+  // with the relation "joined". Programs with a feature that the target has refused so far are run
+  // alone at once.
   std::vector<Examination> ExamineJoined(absl::Span<const ProgramToJoin> programs, int64_t turn);
 
   // Examines an illegal program (illegal.h), which the target must reject.
@@ -96,6 +99,13 @@ class Examiner {
   Examination AskTarget(const Module& module, absl::Span<const DeviceInputs> inputs);
 
  private:
+  // Runs the programs of these numbers in one module.
+  void AskJoined(absl::Span<const ProgramToJoin> programs, absl::Span<const size_t> which,
+                 std::vector<Examination>* results);
+  // Runs them in one module; false if the target fails at it.
+  bool RunJoined(absl::Span<const ProgramToJoin> programs, absl::Span<const size_t> which,
+                 std::vector<Examination>* results, absl::Status* failure);
+  void AskAlone(const ProgramToJoin& program, Examination* result);
   bool ExamineReference(const Module& module, absl::Span<const DeviceInputs> inputs, int64_t turn,
                         Examination* result);
   void RunTarget(const Module& module, absl::Span<const DeviceInputs> inputs, bool repeat,
@@ -106,12 +116,12 @@ class Examiner {
   // Returns true if executions of newly compiled modules give the same bits as `expected`.
   bool RepeatsAlone(const Module& module, absl::Span<const DeviceInputs> inputs,
                     absl::Span<const DeviceOutputs> expected);
-  void JudgeTarget(const Module& module, absl::Span<const DeviceInputs> inputs,
+  void JudgeTarget(const Module& module, absl::Span<const DeviceInputs> inputs, bool localize,
                    Examination* result);
   void ExamineRelation(const Module& module, absl::Span<const DeviceInputs> inputs, int64_t turn,
                        Examination* result);
   void Localize(const Module& module, absl::Span<const DeviceInputs> inputs,
-                const conformance::Judgement& judgement, Examination* result);
+                const conformance::Judgement& judgement, bool localize, Examination* result);
   bool FailsAtEveryModule(FindingKind kind);
   void LocalizeFailure(const Module& module, absl::Span<const DeviceInputs> inputs,
                        Examination* result);
@@ -119,6 +129,7 @@ class Examiner {
   Backend* const target_;
   const conformance::TargetProfile& profile_;
   const ExaminerOptions options_;
+  RefusedFeatures refused_;
 };
 
 // Returns the operation and the type that give an array of the result, counted as the leaves of its

@@ -318,6 +318,28 @@ class FailingTogether : public GoldenBackend {
   }
 };
 
+class LargeModulesCrash : public GoldenBackend {
+ public:
+  absl::StatusOr<ModuleRun> RunSets(const Module& module, const InputSets& inputs) override {
+    if (module.name() == "joined" && module.entry()->instruction_count() > 5) {
+      return absl::AbortedError("process 'x' exited");
+    }
+    return GoldenBackend::RunSets(module, inputs);
+  }
+};
+
+class RefusesReverse : public GoldenBackend {
+ public:
+  int64_t asked = 0;
+  absl::StatusOr<ModuleRun> RunSets(const Module& module, const InputSets& inputs) override {
+    ++asked;
+    for (const auto& each : module.entry()->instructions()) {
+      if (each->opcode() == Opcode::kReverse) return absl::UnimplementedError("no reverse");
+    }
+    return GoldenBackend::RunSets(module, inputs);
+  }
+};
+
 TEST(ExaminerTest, ProgramsInOneModuleAreToldApart) {
   const conformance::TargetProfile profile = ProfileOf("golden");
   std::vector<FuzzProgram> programs;
@@ -355,12 +377,30 @@ TEST(ExaminerTest, ProgramsInOneModuleAreToldApart) {
   }
   FailingTogether target;
   Examiner failing(&target, profile, SmallOptions());
-  const std::vector<Examination> found = failing.ExamineJoined(three, 0);
+  std::vector<Examination> found = failing.ExamineJoined(three, 0);
   EXPECT_EQ(found[0].outcome, Outcome::kFinding);
   EXPECT_EQ(found[0].signature.operation, "tanh f32");
   EXPECT_EQ(found[0].signature.relation, "");
   EXPECT_EQ(found[1].outcome, Outcome::kAgrees);
   EXPECT_EQ(found[2].outcome, Outcome::kAgrees);
+  // A failure of the whole alone is a finding, too.
+  LargeModulesCrash crashing;
+  Examiner of_crashes(&crashing, profile, SmallOptions());
+  found = of_crashes.ExamineJoined(three, 0);
+  EXPECT_EQ(found[0].outcome, Outcome::kFinding);
+  EXPECT_EQ(found[0].signature.Text(), "crash: tanh f32, process ' exited (joined)");
+  EXPECT_EQ(found[1].outcome, Outcome::kAgrees);
+  // An operation that was refused before does not make the others fail again.
+  RefusesReverse refusing;
+  Examiner of_refusals(&refusing, profile, SmallOptions());
+  for (const int64_t questions : {5, 2}) {
+    refusing.asked = 0;
+    found = of_refusals.ExamineJoined(three, 0);
+    EXPECT_EQ(refusing.asked, questions);
+    EXPECT_EQ(found[0].outcome, Outcome::kAgrees);
+    EXPECT_EQ(found[1].outcome, Outcome::kUnsupported);
+    EXPECT_EQ(found[2].outcome, Outcome::kAgrees);
+  }
 }
 
 // An implementation that loses every value of one operation is right about a program without that

@@ -286,12 +286,20 @@ const std::vector<conformance::Mutant>& CombinationMutants() {
   static const auto* const mutants = [] {
     auto* made = new std::vector<conformance::Mutant>;
     for (const Combination& row : kCombinations) made->push_back(MutantOf(row));
-    for (auto* const table : {RewriteCombinations, SimplifierCombinations, GraphCombinations}) {
+    for (auto* const table :
+         {RewriteCombinations, SimplifierCombinations, GraphCombinations, HistoryCombinations}) {
       for (conformance::Mutant& rewrite : table()) made->push_back(std::move(rewrite));
     }
     return made;
   }();
   return *mutants;
+}
+
+const conformance::Mutant* FindCombination(absl::string_view name) {
+  for (const conformance::Mutant& each : CombinationMutants()) {
+    if (each.name == name) return &each;
+  }
+  return nullptr;
 }
 
 }  // namespace assay::fuzz

@@ -5,6 +5,7 @@
 
 #include <vector>
 
+#include "absl/strings/string_view.h"
 #include "conformance/mutants/mutant.h"
 
 namespace assay::fuzz {
@@ -22,6 +23,13 @@ std::vector<conformance::Mutant> SimplifierCombinations();
 // Returns those of them that depend on users, on what stands two instructions away, and on what
 // loops carry (graph_combinations.cc).
 std::vector<conformance::Mutant> GraphCombinations();
+
+// Returns those of them that XLA itself once had (history_combinations.cc).
+std::vector<conformance::Mutant> HistoryCombinations();
+
+// Returns the mutant of a name "combination/..." or "history/...", without the prefix "mutant:";
+// null if there is none.
+const conformance::Mutant* FindCombination(absl::string_view name);
 
 }  // namespace assay::fuzz
 

@@ -60,6 +60,7 @@ struct Notes {
   int64_t at = 0;  // the question that it works on
   int64_t found = -1;
   int64_t shown = 0;
+  int64_t failed = 0;
   char detail[200] = {};
 };
 
@@ -72,8 +73,9 @@ class MutantJudge {
     budget_.threads = 1;
   }
 
-  // Whether they are wrong; `shown` counts the programs in which the mutant stands.
-  bool Finds(const Question& question, int64_t* shown, std::string* detail) const {
+  // Whether they are wrong; `notes` counts the programs in which the mutant stands, and those that
+  // it refuses.
+  bool Finds(const Question& question, Notes* notes, std::string* detail) const {
     GoldenOptions golden;
     golden.run.budget = budget_;
     conformance::MutantBackend target(mutant_, golden);
@@ -89,9 +91,12 @@ class MutantJudge {
       sets.order = {1, 0};
     }
     const absl::StatusOr<ModuleRun> run = target.RunSets(*question.program.module, sets);
-    if (!run.ok()) return false;  // of a defect that the interpreter does not run there
+    if (!run.ok()) {  // of a defect that the interpreter does not run there
+      ++notes->failed;
+      return false;
+    }
     if (!stateful && target.sites() == 0) return false;
-    ++*shown;
+    ++notes->shown;
     const std::vector<DeviceOutputs>& actual = run->outputs.back();
     if (SameOutputs(question.golden, actual)) return false;
     *detail = FirstDifference(question.golden, actual);
@@ -127,7 +132,7 @@ void Work(absl::Span<const Question> questions, const conformance::Mutant& mutan
         std::any_of(mutant.opcodes.begin(), mutant.opcodes.end(),
                     [&](Opcode opcode) { return question.opcodes.contains(opcode); });
     std::string detail;
-    if (!stands || !judge.Finds(question, &notes->shown, &detail)) continue;
+    if (!stands || !judge.Finds(question, notes, &detail)) continue;
     std::snprintf(notes->detail, sizeof(notes->detail), "%s", detail.c_str());
     notes->found = question.index;
     return;
@@ -158,6 +163,7 @@ absl::Status ScoreMutant(absl::Span<const Question> questions,
   }
   score->program = notes->found;
   score->shown += notes->shown;
+  score->failed += notes->failed;
   score->detail = notes->detail;
   munmap(memory, sizeof(Notes));
   return absl::OkStatus();
@@ -212,9 +218,10 @@ absl::StatusOr<FuzzScores> ScoreFuzzer(absl::Span<const conformance::Mutant* con
   for (const conformance::Mutant* mutant : mutants) result.scores.emplace_back().mutant = mutant;
   const Clock::time_point start = Clock::now();
   double making = 0;
-  for (int64_t first = 0; first < options.programs; first += kBlock) {
+  const int64_t end = options.first + options.programs;
+  for (int64_t first = options.first; first < end; first += kBlock) {
     if (options.seconds >= 0 && Since(start) > options.seconds) break;
-    const int64_t last = std::min(first + kBlock, options.programs);
+    const int64_t last = std::min(first + kBlock, end);
     const double block_start = ProcessorSeconds();
     const absl::StatusOr<std::vector<Question>> questions =
         MakeQuestions(*grammar, options, first, last);
@@ -227,10 +234,11 @@ absl::StatusOr<FuzzScores> ScoreFuzzer(absl::Span<const conformance::Mutant* con
         return status;
       }
     }
-    result.programs = last;
+    result.programs = last - options.first;
     if (options.progress) {
-      options.progress(last, std::count_if(result.scores.begin(), result.scores.end(),
-                                           [](const FuzzScore& s) { return s.program >= 0; }));
+      options.progress(result.programs,
+                       std::count_if(result.scores.begin(), result.scores.end(),
+                                     [](const FuzzScore& s) { return s.program >= 0; }));
     }
   }
   // A target takes as long as golden.

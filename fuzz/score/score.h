@@ -22,6 +22,7 @@ struct FuzzScore {
   int64_t program = -1;  // the first program that finds the mutant; -1 if none does
   int64_t shown = 0;     // the number of programs up to there with its operation
   int64_t crashes = 0;   // the number of programs that the mutant's code does not support
+  int64_t failed = 0;    // the number of programs that the mutant refused to run
   std::string detail;    // the first wrong element
 };
 
@@ -35,8 +36,9 @@ struct FuzzScores {
 
 struct FuzzScoreOptions {
   uint64_t seed = 1;
-  int64_t programs = 10000;
-  double seconds = -1;  // the time limit, after which no block begins; negative for none
+  int64_t first = 0;         // the number of the first program, from which a long run goes on
+  int64_t programs = 10000;  // how many
+  double seconds = -1;       // the time limit, after which no block begins; negative for none
   int64_t most_records = 12;
   // Called after each block with the number of programs so far and of found mutants.
   std::function<void(int64_t programs, int64_t found)> progress;

@@ -42,6 +42,13 @@ void PrintLines(absl::string_view title, absl::Span<const FuzzScore> group,
   std::puts(line.c_str());
 }
 
+std::string NotFound(const FuzzScore& score) {
+  std::string text = absl::StrCat("not found, stood in ", score.shown, " programs");
+  if (score.failed > 0) absl::StrAppend(&text, ", refused ", score.failed);
+  if (score.crashes > 0) absl::StrAppend(&text, ", crashed at ", score.crashes);
+  return text;
+}
+
 // Prints the group and returns how many of it are found.
 int64_t PrintGroup(absl::string_view title, absl::Span<const FuzzScore> group,
                    const FuzzScores& scores, bool must_be_found, bool list) {
@@ -51,10 +58,9 @@ int64_t PrintGroup(absl::string_view title, absl::Span<const FuzzScore> group,
     const bool is_found = score.program >= 0;
     found += is_found ? 1 : 0;
     if (!list && is_found == must_be_found) continue;
-    absl::PrintF("  %-56s %s\n", score.mutant->name,
-                 is_found ? absl::StrCat("program ", score.program, ": ", score.detail)
-                          : absl::StrCat("not found, stood in ", score.shown, " programs",
-                                         score.crashes > 0 ? ", made for others" : ""));
+    absl::PrintF(
+        "  %-56s %s\n", score.mutant->name,
+        is_found ? absl::StrCat("program ", score.program, ": ", score.detail) : NotFound(score));
   }
   return found;
 }
@@ -71,14 +77,21 @@ std::set<std::string> NamesIn(const std::string& path) {
   return names;
 }
 
-int Score(const FuzzScoreOptions& options, const std::string& only, bool list) {
-  const std::set<std::string> names = NamesIn(only);
-  if (!only.empty() && names.empty()) {
-    std::fprintf(stderr, "fuzz_score: %s names no mutants\n", only.c_str());
+struct Choice {
+  std::string only;       // a file of names; empty for all mutants
+  bool variants = false;  // conforming variants alone
+  bool list = false;
+};
+
+int Score(const FuzzScoreOptions& options, const Choice& choice) {
+  const std::set<std::string> names = NamesIn(choice.only);
+  if (!choice.only.empty() && names.empty()) {
+    std::fprintf(stderr, "fuzz_score: %s names no mutants\n", choice.only.c_str());
     return 2;
   }
   const auto wanted = [&](const conformance::Mutant& mutant) {
-    return names.empty() || names.contains(mutant.name);
+    return (names.empty() || names.contains(mutant.name)) &&
+           (!choice.variants || mutant.conforming());
   };
   std::vector<const conformance::Mutant*> defects, combinations, conforming;
   for (const conformance::Mutant& mutant : conformance::Mutants()) {
@@ -101,10 +114,12 @@ int Score(const FuzzScoreOptions& options, const std::string& only, bool list) {
     rest.remove_prefix(count);
     return own;
   };
-  PrintGroup("defects of the table", next(defects.size()), *scores, true, list);
-  PrintGroup("combinations", next(combinations.size()), *scores, true, list);
-  const int64_t accused =
-      PrintGroup("conforming variants accused", next(conforming.size()), *scores, false, list);
+  if (!choice.variants) {
+    PrintGroup("defects of the table", next(defects.size()), *scores, true, choice.list);
+    PrintGroup("combinations", next(combinations.size()), *scores, true, choice.list);
+  }
+  const int64_t accused = PrintGroup("conforming variants accused", next(conforming.size()),
+                                     *scores, false, choice.list);
   absl::PrintF("%d programs, %.0f a second on one target\n", scores->programs,
                1 / scores->seconds_each);
   return accused == 0 ? 0 : 1;
@@ -115,20 +130,24 @@ int Score(const FuzzScoreOptions& options, const std::string& only, bool list) {
 
 int main(int argc, char** argv) {
   assay::fuzz::FuzzScoreOptions options;
-  bool list = false, good = true;
-  std::string only;
+  assay::fuzz::Choice choice;
+  bool good = true;
   for (int i = 1; i < argc; ++i) {
     absl::string_view argument = argv[i];
     if (absl::ConsumePrefix(&argument, "--programs=")) {
       good &= absl::SimpleAtoi(argument, &options.programs);
+    } else if (absl::ConsumePrefix(&argument, "--first=")) {
+      good &= absl::SimpleAtoi(argument, &options.first) && options.first >= 0;
     } else if (absl::ConsumePrefix(&argument, "--seconds=")) {
       good &= absl::SimpleAtod(argument, &options.seconds);
     } else if (absl::ConsumePrefix(&argument, "--seed=")) {
       good &= absl::SimpleAtoi(argument, &options.seed);
     } else if (absl::ConsumePrefix(&argument, "--only=")) {
-      only = std::string(argument);
+      choice.only = std::string(argument);
+    } else if (argument == "--variants") {
+      choice.variants = true;
     } else if (argument == "--list") {
-      list = true;
+      choice.list = true;
     } else {
       good = false;
     }
@@ -136,8 +155,9 @@ int main(int argc, char** argv) {
   if (!good) {
     std::fprintf(
         stderr,
-        "usage: fuzz_score [--programs=N] [--seconds=S] [--seed=N] [--only=FILE] [--list]\n");
+        "usage: fuzz_score [--programs=N] [--first=N] [--seconds=S] [--seed=N] [--only=FILE] "
+        "[--variants] [--list]\n");
     return 2;
   }
-  return assay::fuzz::Score(options, only, list);
+  return assay::fuzz::Score(options, choice);
 }

@@ -33,6 +33,7 @@ Targets MarkerTargets() {
         "MoveToDevice", "LayoutConstraint", "Pin", "Unpin"}) {
     targets.push_back({name, Same, Opcode::kCopy});
   }
+  targets.push_back({"dce_sink", Nothing});  // JAX's: its operand is not removed as dead code
   targets.push_back({"xla.sdy.ShardingGroup", Nothing});
   return targets;
 }

@@ -159,19 +159,48 @@ absl::string_view SkipComments(absl::string_view text) {
   }
 }
 
+// The name at the start of a text, of letters, digits and "._-"; it is removed.
+absl::string_view ConsumeName(absl::string_view* text) {
+  const auto end = std::find_if_not(text->begin(), text->end(), [](char c) {
+    return absl::ascii_isalnum(static_cast<unsigned char>(c)) || c == '.' || c == '_' || c == '-';
+  });
+  const absl::string_view name = text->substr(0, end - text->begin());
+  text->remove_prefix(name.size());
+  return name;
+}
+
+// An instruction of HLO, "%x = f32[2] ..." or "x = (f32[], ...": its shape is what MLIR lacks.
+bool StartsWithInstruction(absl::string_view text) {
+  if (absl::ConsumePrefix(&text, "ROOT")) text = absl::StripLeadingAsciiWhitespace(text);
+  absl::ConsumePrefix(&text, "%");
+  if (ConsumeName(&text).empty()) return false;
+  text = absl::StripLeadingAsciiWhitespace(text);
+  if (!absl::ConsumePrefix(&text, "=")) return false;
+  text = absl::StripLeadingAsciiWhitespace(text);
+  if (absl::StartsWith(text, "(")) return true;
+  return !ConsumeName(&text).empty() && absl::StartsWith(text, "[");
+}
+
+// A symbol that an operation defines, "util.func public @f(", "ml_program.global private ...".
+bool StartsWithSymbol(absl::string_view text) {
+  if (!absl::StrContains(ConsumeName(&text), ".") || !absl::ConsumePrefix(&text, " ")) return false;
+  return absl::StartsWith(text, "@") || absl::StartsWith(text, "private ") ||
+         absl::StartsWith(text, "public ");
+}
+
 // MLIR as text: "module @jit_f attributes {...} {", "func.func ...", "#loc = ...". A module without
 // a name looks like a computation of HLO that is called module, but for what stands in it.
 bool IsMlirText(absl::string_view content) {
   absl::string_view text = SkipComments(content);
   absl::ConsumePrefix(&text, "builtin.");
   if (absl::ConsumePrefix(&text, "module")) {
-    const absl::string_view rest = absl::StripLeadingAsciiWhitespace(text);
-    return absl::StartsWith(rest, "@") || absl::StartsWith(rest, "attributes") ||
-           (absl::StartsWith(rest, "{") && (absl::StrContains(rest, "func.func") ||
-                                            absl::StripAsciiWhitespace(rest.substr(1)) == "}"));
+    absl::string_view rest = absl::StripLeadingAsciiWhitespace(text);
+    if (absl::ConsumePrefix(&rest, "{")) return !StartsWithInstruction(SkipComments(rest));
+    return absl::StartsWith(rest, "@") || absl::StartsWith(rest, "attributes");
   }
-  return absl::StartsWith(text, "func.func") || absl::StartsWith(text, "\"builtin.module\"") ||
-         absl::StartsWith(text, "\"func.func\"") || absl::StartsWith(text, "sdy.mesh") ||
+  return absl::StartsWith(text, "func.func") || StartsWithSymbol(text) ||
+         absl::StartsWith(text, "\"builtin.module\"") || absl::StartsWith(text, "\"func.func\"") ||
+         absl::StartsWith(text, "sdy.mesh") ||
          ((absl::StartsWith(text, "#") || absl::StartsWith(text, "!")) &&
           (absl::StrContains(text, "func.func") || absl::StrContains(text, "module")));
 }

@@ -21,6 +21,7 @@
 namespace assay::module_file_test {
 namespace {
 
+using ::testing::AnyOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -229,7 +230,27 @@ TEST(ModuleFile, OtherFormatsAreToldApart) {
     EXPECT_EQ(file->format, ModuleFormat::kStableHlo) << text;
     EXPECT_TRUE(file->text_form) << text;
   }
+  // A computation of HLO may be called module.
+  for (const absl::string_view text :
+       {"module {\n  ROOT x = f32[2] parameter(0)\n}\n",
+        "module {\n  // one\n  %a.1 = (f32[], "
+        "s32[]) parameter(0)\n  ROOT %b = f32[] get-tuple-element(%a.1), index=0\n}\n"}) {
+    const absl::StatusOr<ModuleFile> file = ParseModuleFile(text, "m.hlo");
+    ASSERT_TRUE(file.ok()) << text << file.status();
+    EXPECT_EQ(file->format, ModuleFormat::kHloText) << text;
+  }
   // What looks like StableHLO and is not sound is refused by its readers.
+  for (const absl::string_view text :
+       {"module {\n  // nothing\n}\n", "module {}", "module {", "module {\n  llvm.func @f()\n}\n",
+        "module {\n  %0 = arith.constant 1 : i32\n}\n", "ml_program.global private @g : i32\n"}) {
+    EXPECT_THAT(std::string(ParseModuleFile(text, "m.mlir").status().message()),
+                AnyOf(HasSubstr("the program has no function"), HasSubstr("m.mlir:1:"),
+                      HasSubstr("m.mlir:2:")))
+        << text;
+    EXPECT_THAT(std::string(ParseModuleFile(text, "m.mlir").status().message()),
+                Not(HasSubstr("ENTRY")))
+        << text;
+  }
   EXPECT_THAT(
       std::string(ParseModuleFile("module attributes {} {\n}\n", "m.mlir").status().message()),
       HasSubstr("m.mlir: the program has no function"));

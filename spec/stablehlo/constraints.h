@@ -1,8 +1,8 @@
 // The constraints of StableHLO that neither the readers nor HLO's verifier check: types of operands
 // and results, ranges of attributes, arguments and results of regions, axes of shardings. HLO
 // allows mixed precision, for example, and StableHLO does not. All operations of the program are
-// checked, also those of functions that are not called. Private to spec/stablehlo. Test:
-// constraints_test.cc.
+// checked, also those of functions that are not called. What is written from a module is checked,
+// too. Private to spec/stablehlo. Test: constraints_test.cc.
 #ifndef ASSAY_SPEC_STABLEHLO_CONSTRAINTS_H_
 #define ASSAY_SPEC_STABLEHLO_CONSTRAINTS_H_
 

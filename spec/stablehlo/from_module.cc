@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "spec/elementwise_info.h"
+#include "spec/stablehlo/constraints.h"
 #include "spec/stablehlo/dialect.h"
 #include "spec/stablehlo/module_writer.h"
 #include "spec/text/printer.h"
@@ -353,7 +354,7 @@ void ModuleWriter::AddCapturingRegion(Operation* op, const Computation& computat
 // Nodes.
 
 Value* ModuleWriter::OperandValue(const Instruction& instruction, int64_t i) {
-  return Whole(NodeOf(instruction.operand(i)));
+  return InOneType(instruction, i, Whole(NodeOf(instruction.operand(i))));
 }
 
 ModuleWriter::Values ModuleWriter::OperandValues(const Instruction& instruction) {
@@ -469,6 +470,12 @@ absl::StatusOr<std::unique_ptr<Program>> FromModule(const Module& module,
   auto program = std::make_unique<Program>();
   ModuleWriter writer(module, *program, result_names, chlo, forms);
   if (absl::Status status = writer.Write(); !status.ok()) return status;
+  // HLO allows what StableHLO forbids, such as regions of other types than their operands.
+  if (const std::optional<Violation> violation = FindViolation(*program)) {
+    return absl::UnimplementedError(
+        absl::StrCat("no equivalent in StableHLO: ", violation->operation->name(), " would break ",
+                     violation->message));
+  }
   return program;
 }
 

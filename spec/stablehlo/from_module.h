@@ -24,8 +24,8 @@ enum class ChloForm {
   kComposites,
 };
 
-// How annotations of Shardy and asynchronous operations are written. Without either, it is what
-// every implementation of StableHLO understands.
+// How annotations of Shardy, asynchronous operations and `topk` are written. Without any of these,
+// it is what every implementation of StableHLO understands.
 struct Forms {
   // Asynchronous collectives and slices are pairs of async_start and async_done; else they run
   // where they start. Artifacts have pairs from the version kFirstWithPairs on.
@@ -33,8 +33,11 @@ struct Forms {
   // Annotations are operations and attributes of the dialect sdy; else frontend attributes and
   // custom calls, as in HLO. Artifacts have sdy from the version kFirstWithOtherDialects on.
   bool shardy = false;
+  // chlo.top_k says that equal elements may come in any order. Older readers do not know how to say
+  // so; for them it is stable, which is one of these orders.
+  bool unstable_top_k = false;
 };
-inline constexpr Forms kAllForms = {.pairs = true, .shardy = true};  // text
+inline constexpr Forms kAllForms = {.pairs = true, .shardy = true, .unstable_top_k = true};  // text
 
 // UNIMPLEMENTED, naming the instruction, for what StableHLO and CHLO have no operation for (the
 // list is in docs/stablehlo_writing.md); RESOURCE_EXHAUSTED where regions, which StableHLO cannot

@@ -161,9 +161,18 @@ TEST(FromModuleTest, WhatHasNoEquivalentIsRefusedByName) {
               HasSubstr("it depends on a layout that is more than an order of dimensions"));
   EXPECT_THAT(error("x = s4[3] parameter(0) ROOT r = u8[2] bitcast(x)"),
               HasSubstr("its last byte is filled up"));
+  EXPECT_THAT(error("x = u64[2] parameter(0) ROOT r = f6e3m2fn[2,8] bitcast-convert(x)"),
+              HasSubstr("elements of 6 bits take a byte in HLO, and 6 bits there"));
   EXPECT_THAT(error("x = f16[1,2] parameter(0) y = bf16[2,3] parameter(1) "
                     "ROOT r = f16[1,3] convolution(x, y), dim_labels=bf_io->bf"),
               HasSubstr("its operands have two element types"));
+  EXPECT_THAT(error("x = f16[2] parameter(0) y = bf16[2] parameter(1) ROOT r = f16[2] add(x, y)"),
+              HasSubstr("its operands have two element types"));
+  EXPECT_THAT(error("x = f32[2] parameter(0) ROOT r = f16[2] negate(x)"),
+              HasSubstr("its operands have two element types"));
+  // What nobody foresaw is held against the constraints of StableHLO.
+  EXPECT_THAT(error("x = f16[2] parameter(0) ROOT r = f32[1,2] reshape(x)"),
+              AllOf(HasSubstr("no equivalent in StableHLO"), HasSubstr("[reshape (C1)]")));
 }
 
 // The names of the operations that are written for a module.
@@ -199,6 +208,13 @@ TEST(FromModuleTest, SeveralOperationsStandForOne) {
   EXPECT_THAT(OperationsOf("ENTRY e { x = f32[1,2] parameter(0) y = bf16[2,3] parameter(1) "
                            "ROOT r = f32[1,3] convolution(x, y), dim_labels=bf_io->bf }"),
               ElementsAre("convert", "convolution"));
+  EXPECT_THAT(WrittenText("ENTRY e { x = f8e4m3fnuz[4] parameter(0) y = f16[] parameter(1) "
+                          "ROOT r = f16[5] pad(x, y), padding=1_0 }"),
+              AllOf(HasSubstr("stablehlo.convert %arg0 : (tensor<4xf8E4M3FNUZ>) -> tensor<4xf16>"),
+                    HasSubstr("(tensor<4xf16>, tensor<f16>) -> tensor<5xf16>")));
+  EXPECT_THAT(OperationsOf("ENTRY e { x = bf16[4] parameter(0) y = f32[4] parameter(1) "
+                           "ROOT r = pred[4] compare(x, y), direction=LT }"),
+              ElementsAre("convert", "compare"));
   EXPECT_THAT(OperationsOf("HloModule m, replica_count=2\n"
                            "ENTRY e { x = f32[3] parameter(0) y = f32[3] parameter(1) "
                            "ROOT r = (f32[3], f32[3]) all-to-all(x, y), replica_groups={{0,1}} }"),
@@ -411,6 +427,19 @@ ENTRY e {
   EXPECT_THAT(PrintText(**program, PrintForm::kPretty),
               AllOf(HasSubstr("sdy.mesh @mesh"), HasSubstr("@xla.sdy.GlobalToLocalShape("),
                     HasSubstr("@xla.sdy.LocalToGlobalShape(")));
+}
+
+// MLIR knows `is_stable` of chlo.top_k since 2026; what every reader knows is the stable one.
+TEST(FromModuleTest, AnUnstableTopKIsToldFromAStableOneWhereThatIsAskedFor) {
+  const absl::StatusOr<std::unique_ptr<Module>> module = ParseModule(
+      "ENTRY e { x = f32[4] parameter(0) "
+      "ROOT t = (f32[2], s32[2]) topk(x), k=2, largest=true, is_stable=false }");
+  ASSERT_TRUE(module.ok()) << module.status();
+  const auto written = [&](Forms forms) {
+    return PrintText(**FromModule(**module, {}, ChloForm::kOperations, forms), PrintForm::kPretty);
+  };
+  EXPECT_THAT(written(kAllForms), HasSubstr("chlo.top_k(%arg0, k = 2, is_stable = false)"));
+  EXPECT_THAT(written(Forms{}), HasSubstr("chlo.top_k(%arg0, k = 2)"));
 }
 
 // Pairs of a start and a done stay pairs; what is more than one operation runs where it starts.

@@ -270,16 +270,22 @@ void LowerScan(OpContext& op) {
     op.Fail(absl::StrCat("scan_dim_size is ", steps, ", but dimension ", dimension, " of operand ",
                          i, ", ", shape.ToString(), ", is not"));
   }
-  Computation* const body = op.Reducer(0, op.operand_count());
+  // Scalars from outside are carried from step to step.
+  const auto [body, captured] =
+      op.ReducerOfCaptures(0, op.operand_count(), Lowering::RegionParameters::Place::kBehind,
+                           /*passed_on=*/true);
+  std::vector<Instruction*> operands(op.inputs().begin(), op.inputs().end());
+  operands.insert(operands.end(), captured.begin(), captured.end());
   std::vector<Shape> shapes;
   for (int64_t i = 0; i < op.result_count(); ++i) shapes.push_back(op.OutShape(i));
-  AttributeList attributes = {{Attr::kDimension, dimension},
-                              {Attr::kNumCarries, carries},
-                              {Attr::kIsReverse, op.BoolOr("is_reverse", false)},
-                              {Attr::kIsAssociative, op.BoolOr("is_associative", false)},
-                              {Attr::kToApply, body}};
-  op.ReturnAll(op.Make(Opcode::kScan, Shape::Tuple(shapes), op.inputs(), std::move(attributes)),
-               true);
+  for (const Instruction* scalar : captured) shapes.push_back(scalar->shape());
+  AttributeList attributes = {
+      {Attr::kDimension, dimension},
+      {Attr::kNumCarries, carries + static_cast<int64_t>(captured.size())},
+      {Attr::kIsReverse, op.BoolOr("is_reverse", false)},
+      {Attr::kIsAssociative, op.BoolOr("is_associative", false) && captured.empty()},
+      {Attr::kToApply, body}};
+  op.ReturnAll(op.Make(Opcode::kScan, Shape::Tuple(shapes), operands, std::move(attributes)), true);
 }
 
 // Sizes of 1, and dimensions that one operand lacks, stretch.

@@ -10,20 +10,6 @@
 namespace assay::stablehlo {
 namespace {
 
-std::vector<Instruction*> ValuesOf(OpContext& op, absl::Span<const Value* const> values) {
-  std::vector<Instruction*> found;
-  for (const Value* value : values) {
-    absl::StatusOr<Instruction*> instruction =
-        op.lowering().ValueIn(op.scope(), op.operation(), *value);
-    if (!instruction.ok()) {
-      op.Keep(instruction.status());
-      return {};
-    }
-    found.push_back(*instruction);
-  }
-  return found;
-}
-
 // One value, or a tuple of none or several.
 Instruction* Packed(OpContext& op, Operands values) {
   return values.size() == 1 ? values[0] : op.TupleOf(values);
@@ -39,7 +25,7 @@ void LowerBranches(OpContext& op) {
     Lowering::RegionParameters parameters;
     parameters.captured = op.lowering().CapturedBy(one);
     parameters.one_tuple = true;
-    const std::vector<Instruction*> values = ValuesOf(op, parameters.captured);
+    const std::vector<Instruction*> values = op.ValuesOf(parameters.captured);
     if (!op.ok()) return;
     parameters.values.assign(values.begin(), values.end());
     absl::StatusOr<Computation*> branch =
@@ -80,7 +66,7 @@ void LowerWhile(OpContext& op) {
   Lowering::RegionParameters parameters;
   parameters.captured = op.lowering().CapturedBy(both);
   parameters.one_tuple = true;
-  const std::vector<Instruction*> captured = ValuesOf(op, parameters.captured);
+  const std::vector<Instruction*> captured = op.ValuesOf(parameters.captured);
   if (!op.ok()) return;
   parameters.values.assign(captured.begin(), captured.end());
   std::vector<Instruction*> carried(op.inputs().begin(), op.inputs().end());

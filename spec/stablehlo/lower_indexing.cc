@@ -30,16 +30,25 @@ void LowerScatter(OpContext& op) {
     op.Fail("takes inputs, indices and as many updates as inputs, and gives a result for each");
     return;
   }
-  Computation* const update = op.Reducer(0, 2 * inputs);
-  std::vector<Instruction*> operands(op.inputs().begin(), op.inputs().end());
-  std::vector<Shape> shapes;
-  for (int64_t i = 0; i < inputs; ++i) {
-    PromoteTo(op, update, i, inputs, &operands[i], &operands[inputs + 1 + i]);
-    shapes.push_back(operands[i]->shape());
+  const auto [update, captured] = op.ReducerOfCaptures(
+      0, 2 * inputs, Lowering::RegionParameters::Place::kBehindHalves, /*passed_on=*/true);
+  const auto begin = op.inputs().begin();
+  std::vector<Instruction*> operands(begin, begin + inputs);
+  std::vector<Instruction*> updates(begin + inputs + 1, op.inputs().end());
+  const int64_t count = inputs + static_cast<int64_t>(captured.size());
+  for (int64_t i = 0; i < inputs; ++i) PromoteTo(op, update, i, count, &operands[i], &updates[i]);
+  // A scalar from outside is an array and its updates that all have this value.
+  for (Instruction* scalar : captured) {
+    operands.push_back(op.Spread(scalar, op.InShape(0)));
+    updates.push_back(op.Spread(scalar, op.InShape(inputs + 1)));
   }
+  std::vector<Shape> shapes;
+  for (const Instruction* operand : operands) shapes.push_back(operand->shape());
+  operands.push_back(op.In(inputs));
+  operands.insert(operands.end(), updates.begin(), updates.end());
   const auto ints = [&](absl::string_view field) { return op.FieldInts(numbers, field); };
   Instruction* const made =
-      op.Make(Opcode::kScatter, inputs == 1 ? shapes[0] : Shape::Tuple(shapes), operands,
+      op.Make(Opcode::kScatter, count == 1 ? shapes[0] : Shape::Tuple(shapes), operands,
               {{Attr::kUpdateWindowDims, ints("update_window_dims")},
                {Attr::kInsertedWindowDims, ints("inserted_window_dims")},
                {Attr::kScatterDimsToOperandDims, ints("scatter_dims_to_operand_dims")},
@@ -49,7 +58,7 @@ void LowerScatter(OpContext& op) {
                {Attr::kIndicesAreSorted, op.BoolOr("indices_are_sorted", false)},
                {Attr::kUniqueIndices, op.BoolOr("unique_indices", false)},
                {Attr::kToApply, update}});
-  op.ReturnAll(made, inputs > 1);
+  op.ReturnAll(made, count > 1);
 }
 
 // result[b.., i.., r..] = x[b.., index[b.., i..], r..]: a gather along `dim` with batch dimensions.

@@ -46,18 +46,48 @@ Window WindowOf(OpContext& op, std::vector<int64_t> sizes, absl::string_view dil
   return window;
 }
 
-void MakeReduceWindow(OpContext& op, int64_t inputs, const Window& window) {
-  Computation* const reducer = op.Reducer(0, 2 * inputs);
-  std::vector<Instruction*> operands(op.inputs().begin(), op.inputs().begin() + 2 * inputs);
+namespace {
+
+// What reductions over dimensions and over windows are made of. A scalar that the region uses from
+// outside becomes an input with this value everywhere and as its initial value, and a result that
+// nothing reads.
+struct Reduction {
+  Computation* computation = nullptr;
+  std::vector<Instruction*> operands;
+  Shape shape;
+  bool is_tuple = false;
+};
+
+Reduction ReductionOf(OpContext& op, int64_t inputs) {
+  const auto [computation, captured] = op.ReducerOfCaptures(
+      0, 2 * inputs, Lowering::RegionParameters::Place::kBehindHalves, /*passed_on=*/true);
+  const auto begin = op.inputs().begin();
+  std::vector<Instruction*> values(begin, begin + inputs);
+  std::vector<Instruction*> starts(begin + inputs, begin + 2 * inputs);
   std::vector<Shape> shapes;
+  const int64_t count = inputs + static_cast<int64_t>(captured.size());
   for (int64_t i = 0; i < inputs; ++i) {
-    PromoteTo(op, reducer, i, inputs, &operands[inputs + i], &operands[i]);
+    // The accumulators are the first parameters.
+    PromoteTo(op, computation, i, count, &starts[i], &values[i]);
     shapes.push_back(op.OutShape(i));
   }
-  Instruction* const made =
-      op.Make(Opcode::kReduceWindow, inputs == 1 ? shapes[0] : Shape::Tuple(shapes), operands,
-              {{Attr::kWindow, window}, {Attr::kToApply, reducer}});
-  op.ReturnAll(made, inputs > 1);
+  for (Instruction* scalar : captured) {
+    values.push_back(op.Spread(scalar, op.InShape(0)));
+    starts.push_back(scalar);
+    shapes.push_back(op.OutShape(0));
+    shapes.back().set_element_type(scalar->shape().element_type());
+  }
+  values.insert(values.end(), starts.begin(), starts.end());
+  return {computation, values, count == 1 ? shapes[0] : Shape::Tuple(shapes), count != 1};
+}
+
+}  // namespace
+
+void MakeReduceWindow(OpContext& op, int64_t inputs, const Window& window) {
+  const Reduction parts = ReductionOf(op, inputs);
+  op.ReturnAll(op.Make(Opcode::kReduceWindow, parts.shape, parts.operands,
+                       {{Attr::kWindow, window}, {Attr::kToApply, parts.computation}}),
+               parts.is_tuple);
 }
 
 namespace {
@@ -71,19 +101,11 @@ bool HasPairs(OpContext& op) {
 
 void LowerReduce(OpContext& op) {
   if (!HasPairs(op)) return;
-  const int64_t inputs = op.operand_count() / 2;
-  Computation* const reducer = op.Reducer(0, 2 * inputs);
-  std::vector<Instruction*> operands(op.inputs().begin(), op.inputs().end());
-  std::vector<Shape> shapes;
-  for (int64_t i = 0; i < inputs; ++i) {
-    // The accumulators are the first parameters.
-    PromoteTo(op, reducer, i, inputs, &operands[inputs + i], &operands[i]);
-    shapes.push_back(op.OutShape(i));
-  }
-  Instruction* const made =
-      op.Make(Opcode::kReduce, inputs == 1 ? shapes[0] : Shape::Tuple(shapes), operands,
-              {{Attr::kDimensions, op.Ints("dimensions")}, {Attr::kToApply, reducer}});
-  op.ReturnAll(made, inputs > 1);
+  const Reduction parts = ReductionOf(op, op.operand_count() / 2);
+  op.ReturnAll(
+      op.Make(Opcode::kReduce, parts.shape, parts.operands,
+              {{Attr::kDimensions, op.Ints("dimensions")}, {Attr::kToApply, parts.computation}}),
+      parts.is_tuple);
 }
 
 void LowerReduceWindow(OpContext& op) {
@@ -134,11 +156,15 @@ void LowerSelectAndScatter(OpContext& op) {
 }
 
 void LowerMap(OpContext& op) {
-  Computation* const function = op.Reducer(0, op.operand_count());
-  op.Return(op.Make(Opcode::kMap, op.OutShape(), op.inputs(),
+  const auto [function, captured] = op.ReducerOfCaptures(
+      0, op.operand_count(), Lowering::RegionParameters::Place::kBehind, /*passed_on=*/false);
+  std::vector<Instruction*> operands(op.inputs().begin(), op.inputs().end());
+  for (Instruction* scalar : captured) operands.push_back(op.Spread(scalar, op.InShape(0)));
+  op.Return(op.Make(Opcode::kMap, op.OutShape(), operands,
                     {{Attr::kDimensions, op.Ints("dimensions")}, {Attr::kToApply, function}}));
 }
 
+// A scalar that the comparator uses from outside is sorted, too: all elements are the same.
 void LowerSort(OpContext& op) {
   const int64_t count = op.operand_count();
   if (op.result_count() != count) {
@@ -147,15 +173,19 @@ void LowerSort(OpContext& op) {
   }
   int64_t dimension = op.IntOr("dimension", -1);
   if (dimension < 0) dimension += op.InShape(0).rank();
-  Computation* const comparator = op.Reducer(0, 2 * count);
+  const auto [comparator, captured] = op.ReducerOfCaptures(
+      0, 2 * count, Lowering::RegionParameters::Place::kBehindTwice, /*passed_on=*/false);
+  std::vector<Instruction*> operands(op.inputs().begin(), op.inputs().end());
+  for (Instruction* scalar : captured) operands.push_back(op.Spread(scalar, op.InShape(0)));
   std::vector<Shape> shapes;
-  for (const Instruction* operand : op.inputs()) shapes.push_back(operand->shape());
+  for (const Instruction* operand : operands) shapes.push_back(operand->shape());
+  const bool is_tuple = shapes.size() != 1;
   Instruction* const made =
-      op.Make(Opcode::kSort, count == 1 ? shapes[0] : Shape::Tuple(shapes), op.inputs(),
+      op.Make(Opcode::kSort, is_tuple ? Shape::Tuple(shapes) : shapes[0], operands,
               {{Attr::kDimension, dimension},
                {Attr::kIsStable, op.BoolOr("is_stable", false)},
                {Attr::kToApply, comparator}});
-  op.ReturnAll(made, count > 1);
+  op.ReturnAll(made, is_tuple);
 }
 
 double Epsilon(OpContext& op) {

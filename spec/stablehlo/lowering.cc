@@ -405,6 +405,37 @@ absl::StatusOr<Computation*> Lowering::Function(const Operation& function, Opera
   return functions_[key] = Finish(*scope, root);
 }
 
+namespace {
+
+// A value that a region gets as a parameter.
+struct Incoming {
+  const Value* value = nullptr;
+  Shape shape;
+  const Instruction* outside = nullptr;  // null for an argument of the region
+};
+
+// The parameters of a region in their order.
+std::vector<Incoming> IncomingOf(const Block& block, const Lowering::RegionParameters& parameters) {
+  using Place = Lowering::RegionParameters::Place;
+  std::vector<Incoming> incoming, captured;
+  for (size_t i = 0; i < parameters.captured.size(); ++i) {
+    const Instruction* outside = parameters.values[i];
+    const int times = parameters.place == Place::kBehindTwice ? 2 : 1;
+    captured.insert(captured.end(), times, {parameters.captured[i], outside->shape(), outside});
+  }
+  const size_t count = block.arguments.size();
+  for (size_t i = 0; i < count; ++i) {
+    if (parameters.place == Place::kBehindHalves && i == count / 2) {
+      incoming.insert(incoming.end(), captured.begin(), captured.end());
+    }
+    incoming.push_back({block.arguments[i], parameters.arguments[i], nullptr});
+  }
+  incoming.insert(incoming.end(), captured.begin(), captured.end());
+  return incoming;
+}
+
+}  // namespace
+
 absl::StatusOr<Computation*> Lowering::LowerRegion(const Operation& owner, const Region& region,
                                                    const Scope& outer,
                                                    const RegionParameters& parameters) {
@@ -420,10 +451,9 @@ absl::StatusOr<Computation*> Lowering::LowerRegion(const Operation& owner, const
   scope.function = outer.function;
   scope.computation = std::make_unique<Computation>(absl::StrCat("region_", region_count_++));
   scope.computation->set_position(owner.position());
-  std::vector<const Value*> incoming(block.arguments.begin(), block.arguments.end());
-  incoming.insert(incoming.end(), parameters.captured.begin(), parameters.captured.end());
-  std::vector<Shape> shapes = parameters.arguments;
-  for (const Instruction* value : parameters.values) shapes.push_back(value->shape());
+  const std::vector<Incoming> incoming = IncomingOf(block, parameters);
+  std::vector<Shape> shapes;
+  for (const Incoming& value : incoming) shapes.push_back(value.shape);
   const bool packed = parameters.one_tuple && incoming.size() != 1;
   const std::vector<Shape> of_parameters =
       packed ? std::vector<Shape>{Shape::Tuple(shapes)} : shapes;
@@ -433,16 +463,17 @@ absl::StatusOr<Computation*> Lowering::LowerRegion(const Operation& owner, const
     made.back()->set_parameter_number(static_cast<int64_t>(i));
   }
   for (size_t i = 0; i < incoming.size(); ++i) {
-    scope.values[incoming[i]] =
+    if (scope.values.contains(incoming[i].value)) continue;  // the first of two parameters is read
+    Instruction* const inside =
         packed ? MakeIn(scope, owner, Opcode::kGetTupleElement, shapes[i], Operands(made.data(), 1),
                         {{Attr::kIndex, static_cast<int64_t>(i)}})
                : made[i];
-    const size_t captured = i - block.arguments.size();
-    if (i < block.arguments.size()) continue;
+    scope.values[incoming[i].value] = inside;
+    if (incoming[i].outside == nullptr) continue;
     // Sizes that are known outside are known inside.
-    const Literal* known = KnownValue(parameters.values[captured]);
+    const Literal* known = KnownValue(incoming[i].outside);
     if (known != nullptr && known->is_array() && known->element_count() <= 16) {
-      known_[scope.values[incoming[i]]] = Literal(*known);
+      known_[inside] = Literal(*known);
     }
   }
   absl::StatusOr<std::vector<Instruction*>> results = LowerBlock(scope, block);

@@ -101,7 +101,10 @@ class Lowering {
     std::vector<const Value*> captured;      // values from outside, behind the arguments
     std::vector<const Instruction*> values;  // those of `captured`
     bool one_tuple = false;                  // all as one parameter, a tuple unless they are one
-    std::vector<const Value*> passed_on;     // appended to what the region returns
+    // Where the captured values stand: behind the arguments, behind each half of the arguments, or
+    // behind them with two parameters each. Of two parameters the first is read.
+    enum class Place { kBehind, kBehindHalves, kBehindTwice } place = Place::kBehind;
+    std::vector<const Value*> passed_on;  // appended to what the region returns
   };
   absl::StatusOr<Computation*> LowerRegion(const Operation& owner, const Region& region,
                                            const Scope& outer, const RegionParameters& parameters);
@@ -246,9 +249,19 @@ class OpContext {
   Instruction* Element(Instruction* tuple, int64_t i);
   Instruction* TupleOf(Operands elements);
 
+  // The instructions of values that regions of the operation capture.
+  std::vector<Instruction*> ValuesOf(absl::Span<const Value* const> values);
   // The computation of a region whose arguments are scalars (or what they say they are); captured
   // constants are copied into it, other captures are refused.
   Computation* Reducer(int64_t region, int64_t parameters);
+  // The same with scalars from outside as further parameters at `place`, and as further results if
+  // `passed_on`. The operation must have `captured` as further operands.
+  struct OpenReducer {
+    Computation* computation = nullptr;
+    std::vector<Instruction*> captured;
+  };
+  OpenReducer ReducerOfCaptures(int64_t region, int64_t parameters,
+                                Lowering::RegionParameters::Place place, bool passed_on);
   // The known values of an operand, as integers.
   std::optional<std::vector<int64_t>> KnownInts(int64_t operand);
   // The same; an error that says what the operand is where they are not known.
@@ -272,6 +285,7 @@ class OpContext {
 
  private:
   Instruction* Dead();
+  std::optional<Lowering::RegionParameters> SignatureOf(int64_t region, int64_t parameters);
 
   Lowering& lowering_;
   Scope& scope_;

@@ -39,7 +39,8 @@ class ModuleWriter {
         result_names_(result_names),
         composites_(chlo == ChloForm::kComposites),
         asynchronous_(forms.pairs),
-        shardy_(forms.shardy) {}
+        shardy_(forms.shardy),
+        unstable_top_k_(forms.unstable_top_k || chlo == ChloForm::kComposites) {}
   absl::Status Write();
 
  private:
@@ -131,6 +132,9 @@ class ModuleWriter {
   // Nodes.
   Node& NodeOf(const Instruction* instruction) { return nodes_[instruction]; }
   Value* OperandValue(const Instruction& instruction, int64_t i);
+  // An operand's value, converted where HLO allows several floating-point types and StableHLO does
+  // not (module_writer_equivalents.cc).
+  Value* InOneType(const Instruction& instruction, int64_t i, Value* value);
   Values OperandValues(const Instruction& instruction);
   Value* Whole(const Node& node);  // as one value, a tuple if need be
   void AppendLeaves(const Node& node, Values* leaves) const;
@@ -296,9 +300,10 @@ class ModuleWriter {
   Program& program_;
   const absl::Span<const std::string> result_names_;
   const bool composites_;
-  bool decomposing_ = false;  // while a decomposition is written
-  const bool asynchronous_;   // whether pairs of async_start and async_done are written
-  bool shardy_;               // whether annotations of Shardy become its dialect
+  bool decomposing_ = false;   // while a decomposition is written
+  const bool asynchronous_;    // whether pairs of async_start and async_done are written
+  bool shardy_;                // whether annotations of Shardy become its dialect
+  const bool unstable_top_k_;  // whether chlo.top_k says that its order is not stable
   absl::flat_hash_map<const Instruction*, Manual> manual_;  // by the custom call that leaves
   absl::flat_hash_set<const Instruction*> inside_manual_;
   absl::flat_hash_map<const Instruction*, const Attribute*> result_shardings_;

@@ -414,7 +414,9 @@ ModuleWriter::Node ModuleWriter::TopK(const Instruction& instruction) {
   Types results;
   AppendTypes(instruction.shape(), &results);
   Fields fields = {{"k", Int(instruction.GetInt(Attr::kK))}};
-  if (!instruction.GetBool(Attr::kIsStable)) fields.push_back({"is_stable", Bool(false)});
+  if (unstable_top_k_ && !instruction.GetBool(Attr::kIsStable)) {
+    fields.push_back({"is_stable", Bool(false)});
+  }
   const Operation* op =
       EmitChlo("chlo.top_k", OperandValues(instruction), results, std::move(fields));
   return AllOf(op, instruction.shape());

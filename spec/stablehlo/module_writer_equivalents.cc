@@ -1,5 +1,5 @@
 // Instructions that StableHLO has no operation for but says with several: casts that depend on the
-// order in memory or on the width of booleans, convolutions of two types, exchanges of whole
+// order in memory or on the width of booleans, operands of several types, exchanges of whole
 // operands. Tests: from_module_test.cc, conformance/corpus/stablehlo_round_trip_test.cc.
 #include <algorithm>
 #include <numeric>
@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "spec/elementwise_info.h"
 #include "spec/stablehlo/module_writer.h"
 
 namespace assay::stablehlo {
@@ -45,7 +46,63 @@ bool BitsAreAlike(ElementType a, ElementType b) {
   return a == b || (known(a) && known(b));
 }
 
+// True if each value of the narrow type is one of the wide type: f16 lacks the range of f8E8M0FNU
+// alone among types of at most 8 bits.
+bool HoldsValues(ElementType wide, ElementType narrow) {
+  return IsFloat(wide) && IsFloat(narrow) && Info(wide).bits >= 16 &&
+         Info(narrow).bits < Info(wide).bits &&
+         !(wide == ElementType::kF16 && narrow == ElementType::kF8E8M0FNU);
+}
+
+// True if the operands and the result have one type there, but for what is not a floating-point
+// number.
+bool HasOneType(Opcode opcode) {
+  switch (opcode) {
+    case Opcode::kBitcastConvert:
+    case Opcode::kConvert:
+      return false;
+    case Opcode::kClamp:
+    case Opcode::kConcatenate:
+    case Opcode::kDynamicUpdateSlice:
+    case Opcode::kPad:
+    case Opcode::kSelect:
+      return true;
+    default:
+      return FindElementwise(opcode) != nullptr;
+  }
+}
+
+// The type that operands of several floating-point types are converted to: the result's, or the
+// widest where the result is of another kind (complex, pred).
+ElementType OneType(const Instruction& instruction) {
+  ElementType type = instruction.shape().element_type();
+  if (IsFloat(type)) return type;
+  type = instruction.operand(0)->shape().element_type();
+  for (const Instruction* operand : instruction.operands()) {
+    const ElementType other = operand->shape().element_type();
+    if (HoldsValues(other, type)) type = other;
+  }
+  return type;
+}
+
 }  // namespace
+
+Value* ModuleWriter::InOneType(const Instruction& instruction, int64_t i, Value* value) {
+  const Shape& shape = instruction.operand(i)->shape();
+  if (!instruction.shape().is_array() || !shape.is_array() || !IsFloat(shape.element_type()) ||
+      !HasOneType(instruction.opcode())) {
+    return value;
+  }
+  const ElementType type = OneType(instruction);
+  if (type == shape.element_type()) return value;
+  if (!HoldsValues(type, shape.element_type())) {
+    Refuse(instruction, "its operands have two element types");
+    return value;
+  }
+  Shape wide = shape;
+  wide.set_element_type(type);
+  return EmitOne("stablehlo.convert", {value}, wide);
+}
 
 Value* ModuleWriter::Reshaped(Value* value, ElementType type, absl::Span<const int64_t> from,
                               absl::Span<const int64_t> to) {
@@ -96,6 +153,10 @@ ModuleWriter::Node ModuleWriter::Bitcast(const Instruction& instruction) {
 ModuleWriter::Node ModuleWriter::BitcastConvert(const Instruction& instruction) {
   const Shape& from = instruction.operand(0)->shape();
   const Shape& to = instruction.shape();
+  const int bits = Info(from.element_type()).bits, other_bits = Info(to.element_type()).bits;
+  if (bits != other_bits && (bits == 6 || other_bits == 6)) {
+    return Refuse(instruction, "elements of 6 bits take a byte in HLO, and 6 bits there");
+  }
   if (IsPred(from.element_type()) == IsPred(to.element_type())) {
     return One("stablehlo.bitcast_convert", instruction);
   }
@@ -121,11 +182,9 @@ ModuleWriter::Node ModuleWriter::ConvolutionOfTwoTypes(const Instruction& instru
   Values operands = OperandValues(instruction);
   for (int64_t i = 0; i < instruction.operand_count(); ++i) {
     const Shape& shape = instruction.operand(i)->shape();
-    // f32 and f64 hold the values of every type with fewer bits.
-    const bool holds = IsFloat(type) && IsFloat(shape.element_type()) && Info(type).bits >= 32 &&
-                       Info(shape.element_type()).bits < Info(type).bits;
     if (shape.element_type() == type) continue;
-    if (!holds) return Refuse(instruction, "its operands have two element types");
+    if (!HoldsValues(type, shape.element_type()))
+      return Refuse(instruction, "its operands have two element types");
     operands[i] = EmitOne("stablehlo.convert", {operands[i]}, Shape(type, shape.dimensions()));
   }
   AddAnnotations(instruction, &fields);

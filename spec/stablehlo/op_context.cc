@@ -292,41 +292,91 @@ void OpContext::ReturnAll(Instruction* value, bool is_tuple) {
   for (int64_t i = 0; i < result_count(); ++i) ReturnAt(i, Element(value, i));
 }
 
-Computation* OpContext::Reducer(int64_t region, int64_t parameters) {
-  if (!ok()) return nullptr;
+std::optional<Lowering::RegionParameters> OpContext::SignatureOf(int64_t region,
+                                                                 int64_t parameters) {
+  if (!ok()) return std::nullopt;
   if (region >= static_cast<int64_t>(operation_.regions().size()) ||
       operation_.regions()[region].blocks().size() != 1) {
     Fail(absl::StrCat("region ", region, " must have one block"));
-    return nullptr;
+    return std::nullopt;
   }
   const Region& body = operation_.regions()[region];
   const auto& arguments = body.blocks()[0]->arguments;
   if (static_cast<int64_t>(arguments.size()) != parameters) {
     Fail(absl::StrCat("region ", region, " must have ", parameters, " arguments, found ",
                       arguments.size()));
-    return nullptr;
+    return std::nullopt;
   }
   Lowering::RegionParameters signature;
   for (const Value* argument : arguments) {
     absl::StatusOr<Shape> shape = ShapeOfType(*argument->type());
     if (!shape.ok()) {
       Fail(shape.status().message(), shape.status().code());
-      return nullptr;
+      return std::nullopt;
     }
     signature.arguments.push_back(*std::move(shape));
   }
   const Region* const regions[] = {&body};
-  const std::vector<const Value*> captured = lowering_.CapturedBy(regions);
-  if (!captured.empty()) {
-    Refuse(absl::StrCat("region ", region, " uses ", captured[0]->Describe(),
+  signature.captured = lowering_.CapturedBy(regions);
+  return signature;
+}
+
+std::vector<Instruction*> OpContext::ValuesOf(absl::Span<const Value* const> values) {
+  std::vector<Instruction*> instructions;
+  for (const Value* value : values) {
+    absl::StatusOr<Instruction*> instruction = lowering_.ValueIn(scope_, operation_, *value);
+    if (!instruction.ok()) {
+      Keep(instruction.status());
+      return {};
+    }
+    instructions.push_back(*instruction);
+  }
+  return instructions;
+}
+
+Computation* OpContext::Reducer(int64_t region, int64_t parameters) {
+  const std::optional<Lowering::RegionParameters> signature = SignatureOf(region, parameters);
+  if (!signature) return nullptr;
+  if (!signature->captured.empty()) {
+    Refuse(absl::StrCat("region ", region, " uses ", signature->captured[0]->Describe(),
                         " from outside; HLO has no such computations. Only constants may come "
                         "from outside; others have to be operands"));
     return nullptr;
   }
-  absl::StatusOr<Computation*> made = lowering_.LowerRegion(operation_, body, scope_, signature);
+  absl::StatusOr<Computation*> made =
+      lowering_.LowerRegion(operation_, operation_.regions()[region], scope_, *signature);
   if (made.ok()) return *made;
   Keep(made.status());
   return nullptr;
+}
+
+OpContext::OpenReducer OpContext::ReducerOfCaptures(int64_t region, int64_t parameters,
+                                                    Lowering::RegionParameters::Place place,
+                                                    bool passed_on) {
+  std::optional<Lowering::RegionParameters> signature = SignatureOf(region, parameters);
+  if (!signature) return {};
+  OpenReducer reducer;
+  reducer.captured = ValuesOf(signature->captured);
+  for (size_t i = 0; i < reducer.captured.size(); ++i) {
+    const Shape& shape = reducer.captured[i]->shape();
+    if (shape.is_array() && shape.rank() == 0) continue;
+    Refuse(absl::StrCat("region ", region, " uses ", signature->captured[i]->Describe(),
+                        " from outside, which is ", shape.ToString(),
+                        "; HLO has no such computations. Only scalars and constants may come from "
+                        "outside; others have to be operands"));
+  }
+  if (!ok()) return {};
+  signature->values.assign(reducer.captured.begin(), reducer.captured.end());
+  signature->place = place;
+  if (passed_on) signature->passed_on = signature->captured;
+  absl::StatusOr<Computation*> made =
+      lowering_.LowerRegion(operation_, operation_.regions()[region], scope_, *signature);
+  if (!made.ok()) {
+    Keep(made.status());
+    return {};
+  }
+  reducer.computation = *made;
+  return reducer;
 }
 
 }  // namespace assay::stablehlo

@@ -215,7 +215,17 @@ absl::StatusOr<ShardyParts> ReadShardy(const Attribute& sharding, const Program&
 
 }  // namespace
 
-std::optional<Sharding> ReadShardingString(absl::string_view text) {
+namespace {
+
+// One tile on one device, which exports for one device have; XLA's import makes it replicated.
+bool IsOneTile(const Sharding& sharding) {
+  return sharding.type == Sharding::Type::kTiled && !sharding.replicate_on_last_tile_dim &&
+         sharding.last_tile_dims.empty() && !sharding.tile_dimensions.empty() &&
+         std::all_of(sharding.tile_dimensions.begin(), sharding.tile_dimensions.end(),
+                     [](int64_t size) { return size == 1; });
+}
+
+std::optional<Sharding> ReadShardingAsWritten(absl::string_view text) {
   wire::OpSharding proto;
   if (!text.empty() && proto.ParseFromArray(text.data(), static_cast<int>(text.size()))) {
     absl::StatusOr<Sharding> sharding = ShardingFromProto(&proto);
@@ -224,6 +234,18 @@ std::optional<Sharding> ReadShardingString(absl::string_view text) {
   absl::StatusOr<Sharding> sharding = ParseSharding(text);
   if (sharding.ok()) return *std::move(sharding);
   return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<Sharding> ReadShardingString(absl::string_view text) {
+  std::optional<Sharding> sharding = ReadShardingAsWritten(text);
+  if (!sharding) return std::nullopt;
+  if (IsOneTile(*sharding)) return Sharding();
+  for (Sharding& element : sharding->tuple) {
+    if (IsOneTile(element)) element = Sharding();
+  }
+  return sharding;
 }
 
 const Attribute* FindMesh(const Program& program, absl::string_view name) {

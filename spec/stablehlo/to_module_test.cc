@@ -287,6 +287,20 @@ module @m attributes {mhlo.num_partitions = 4 : i32} {
   EXPECT_EQ(placement->tile_sizes[0], 2);
 }
 
+// As exports for one device from 2025 have it; the expected texts are those of XLA's import, which
+// does not understand a list of one device.
+TEST(ToModule, OneTileIsReplicated) {
+  const std::string text = HloOf(R"(
+module @m attributes {mhlo.num_partitions = 1 : i32} {
+  func.func public @main(%x: tensor<1xf32> {mhlo.sharding = "{devices=[1]<=[1]}"}, %y: tensor<2x2xf32> {mhlo.sharding = "{devices=[1,1]0}"})
+      -> (tensor<1xf32> {mhlo.sharding = "{devices=[1]<=[1]}"}) {
+    return %x : tensor<1xf32>
+  }
+})");
+  EXPECT_THAT(text, HasSubstr("f32[1]{0} parameter(0), sharding={replicated}"));
+  EXPECT_THAT(text, HasSubstr("f32[2,2]{1,0} parameter(1)\n"));
+}
+
 TEST(ToModule, SizesFollowFromSymbolsAndArguments) {
   const std::string text = Main("%a: tensor<?x3xf32>", "tensor<?xf32>", R"(
   %z = stablehlo.constant dense<0.0> : tensor<f32>
@@ -328,13 +342,14 @@ TEST(ToModule, ErrorsSayWhereAndWhat) {
        {"quantised type", "legalize-quant-to-math"}},
       {Main("%a: tensor<*xf32>", "tensor<*xf32>", "%r = stablehlo.abs %a : tensor<*xf32>"),
        {"without a rank"}},
-      {Main("%a: tensor<2xf32>, %b: tensor<f32>, %y: tensor<f32>", "tensor<f32>", R"(
+      {Main("%a: tensor<2xf32>, %b: tensor<f32>, %y: tensor<1xf32>", "tensor<f32>", R"(
   %r = "stablehlo.reduce"(%a, %b) ({
   ^bb0(%x: tensor<f32>, %z: tensor<f32>):
-    %s = stablehlo.add %x, %y : tensor<f32>
+    %w = stablehlo.reshape %y : (tensor<1xf32>) -> tensor<f32>
+    %s = stablehlo.add %x, %w : tensor<f32>
     stablehlo.return %s : tensor<f32>
   }) {dimensions = array<i64: 0>} : (tensor<2xf32>, tensor<f32>) -> tensor<f32>)"),
-       {"stablehlo.reduce:", "uses argument 2 of func.func at 1:1 from outside"}},
+       {"stablehlo.reduce:", "uses argument 2 of func.func at 1:1 from outside, which is f32[1]"}},
       {Main("%a: tensor<2xf32>, %n: tensor<1xi32>", "tensor<?xf32>",
             "%r = stablehlo.dynamic_reshape %a, %n : (tensor<2xf32>, tensor<1xi32>) -> "
             "tensor<?xf32>"),

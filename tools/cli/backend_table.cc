@@ -6,6 +6,7 @@
 #include "absl/strings/str_join.h"
 #include "backends/golden/golden_backend.h"
 #include "conformance/mutants/mutant_backend.h"
+#include "fuzz/score/combinations.h"
 
 namespace assay::cli {
 namespace {
@@ -16,8 +17,11 @@ BackendKind MutantKind(const std::string& prefix, const std::string& help,
   return {prefix, "NAME", help,
           [prefix](absl::string_view name,
                    const BackendOptions& options) -> absl::StatusOr<std::unique_ptr<Backend>> {
-            const absl::StatusOr<const conformance::Mutant*> mutant =
+            absl::StatusOr<const conformance::Mutant*> mutant =
                 conformance::FindMutant(absl::StrCat(prefix, name));
+            const conformance::Mutant* const other =
+                prefix == "mutant:" ? fuzz::FindCombination(name) : nullptr;
+            if (!mutant.ok() && other != nullptr) mutant = other;
             if (!mutant.ok()) return mutant.status();
             BackendOptions offered;  // BackendCapabilities::features of mutants
             offered.budget = options.budget;

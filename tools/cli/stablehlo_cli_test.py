@@ -163,6 +163,64 @@ func.func @main() {
   check.expect_eq_const %0#3, dense<[1, 3, 2, 4]> : tensor<4xi64>
   return
 }""",
+    'regions use scalars from outside': b"""
+func.func @main() {
+  %a = stablehlo.constant dense<[1, 2, 3]> : tensor<3xi32>
+  %i = stablehlo.constant dense<[[2], [0]]> : tensor<2x1xi32>
+  %u = stablehlo.constant dense<[10, 20]> : tensor<2xi32>
+  %one = stablehlo.constant dense<1> : tensor<i32>
+  %y = stablehlo.add %one, %one : tensor<i32>
+  %z = stablehlo.negate %y : tensor<i32>
+  %0 = "stablehlo.reduce"(%a, %z) ({
+  ^bb0(%l: tensor<i32>, %r: tensor<i32>):
+    %s = stablehlo.add %l, %r : tensor<i32>
+    %t = stablehlo.add %s, %y : tensor<i32>
+    stablehlo.return %t : tensor<i32>
+  }) {dimensions = array<i64: 0>} : (tensor<3xi32>, tensor<i32>) -> tensor<i32>
+  check.expect_eq_const %0, dense<10> : tensor<i32>
+  %1 = "stablehlo.reduce_window"(%a, %z) ({
+  ^bb0(%l: tensor<i32>, %r: tensor<i32>):
+    %s = stablehlo.add %l, %r : tensor<i32>
+    %t = stablehlo.add %s, %y : tensor<i32>
+    stablehlo.return %t : tensor<i32>
+  }) {window_dimensions = array<i64: 2>} : (tensor<3xi32>, tensor<i32>) -> tensor<2xi32>
+  check.expect_eq_const %1, dense<[5, 7]> : tensor<2xi32>
+  %2 = "stablehlo.map"(%a) ({
+  ^bb0(%x: tensor<i32>):
+    %t = stablehlo.multiply %x, %y : tensor<i32>
+    stablehlo.return %t : tensor<i32>
+  }) {dimensions = array<i64: 0>} : (tensor<3xi32>) -> tensor<3xi32>
+  check.expect_eq_const %2, dense<[2, 4, 6]> : tensor<3xi32>
+  %3 = "stablehlo.sort"(%a) ({
+  ^bb0(%l: tensor<i32>, %r: tensor<i32>):
+    %s = stablehlo.multiply %l, %z : tensor<i32>
+    %t = stablehlo.multiply %r, %z : tensor<i32>
+    %b = stablehlo.compare LT, %s, %t : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %b : tensor<i1>
+  }) {dimension = 0 : i64, is_stable = true} : (tensor<3xi32>) -> tensor<3xi32>
+  check.expect_eq_const %3, dense<[3, 2, 1]> : tensor<3xi32>
+  %4 = "stablehlo.scatter"(%a, %i, %u) ({
+  ^bb0(%l: tensor<i32>, %r: tensor<i32>):
+    %s = stablehlo.add %l, %r : tensor<i32>
+    %t = stablehlo.add %s, %y : tensor<i32>
+    stablehlo.return %t : tensor<i32>
+  }) {scatter_dimension_numbers = #stablehlo.scatter<inserted_window_dims = [0], scatter_dims_to_operand_dims = [0],
+      index_vector_dim = 1>} : (tensor<3xi32>, tensor<2x1xi32>, tensor<2xi32>) -> tensor<3xi32>
+  check.expect_eq_const %4, dense<[23, 2, 15]> : tensor<3xi32>
+  %5:2 = stablehlo.composite "chlo.scan" %a, %one ({
+  ^bb0(%x: tensor<i32>, %c: tensor<i32>):
+    %s = stablehlo.multiply %c, %y : tensor<i32>
+    %t = stablehlo.add %s, %x : tensor<i32>
+    stablehlo.return %t, %t : tensor<i32>, tensor<i32>
+  }) {composite_attributes = {dimension = 0 : i64, operandSegmentSizes = array<i32: 1, 1>, resultSegmentSizes = array<i32: 1, 1>},
+      decomposition = @scan, version = 1 : i32} : (tensor<3xi32>, tensor<i32>) -> (tensor<3xi32>, tensor<i32>)
+  check.expect_eq_const %5#0, dense<[3, 8, 19]> : tensor<3xi32>
+  check.expect_eq_const %5#1, dense<19> : tensor<i32>
+  return
+}
+func.func private @scan(%a: tensor<3xi32>, %b: tensor<i32>) -> (tensor<3xi32>, tensor<i32>) {
+  return %a, %b : tensor<3xi32>, tensor<i32>
+}""",
     'the next float is a step of the bits': b"""
 func.func @main() {
   %a = stablehlo.constant dense<[1.0, 1.0, 0.0, 0.0]> : tensor<4xf32>

@@ -2,11 +2,19 @@
 """StableHLO's own interpreter, through jaxlib, as a process for Assay (docs/process_backend.md).
 
 usage, from Assay:  --target "process:$HOME/.cache/assay/peers/bin/python tools/peers/stablehlo_interpreter.py"
+                    [--most-elements N]
 
 Assay sends modules as StableHLO text; what StableHLO cannot say is counted as not supported. The interpreter runs one
 device, and knows neither CHLO, custom calls nor random numbers: such modules are refused as unsupported. It aborts on
-many programs, so that each has a child of its own (children.py). Needs jax (tools/setup --peers).
+many programs: one is blamed only where it ends a child that was given nothing else (children.py). Needs jax
+(tools/setup --peers).
+
+--most-elements N: modules with larger arrays are refused as unsupported. The interpreter takes a second for an operation
+on 10^5 elements, so that a few programs of `assay fuzz` take most of its time.
 """
+import argparse
+import math
+import re
 import sys
 import time
 
@@ -27,7 +35,9 @@ from children import serve_in_children
 
 # What the interpreter has no evaluation of: it aborts.
 NOT_RUN = (b'stablehlo.custom_call', b'stablehlo.rng', b'tuple<', b'stablehlo.cholesky', b'stablehlo.batch_norm',
-           b'stablehlo.create_token', b'chlo.scan')
+           b'stablehlo.create_token', b'stablehlo.set_dimension_size', b'#stablehlo.bounds', b'chlo.scan')
+
+SIZES = re.compile(rb'tensor<((?:[0-9]+x)+)')
 
 # HLO's names of element types, the dialect's, and the types in which the bindings hand out results: what they cannot
 # hand out is converted in front of the return, without a change of bits.
@@ -109,7 +119,8 @@ class Compiled:
         self.results = [Result(index, ir.RankedTensorType(one)) for index, one in enumerate(kind.results)]
         main.attributes['sym_name'] = ir.StringAttr.get('assay_program')
         main.attributes['sym_visibility'] = ir.StringAttr.get('private')
-        self.functions = '\n'.join(str(op) for op in module.body.operations)
+        # Not every operation is read in its pretty form: a dynamic_slice of a scalar is not.
+        self.functions = '\n'.join(op.operation.get_asm(print_generic_op_form=True) for op in module.body.operations)
 
     def program(self, arguments):
         parts = [part for result in self.results for part in result.parts]
@@ -134,8 +145,8 @@ class Compiled:
 class Interpreter:
     feeds = False
 
-    def __init__(self, context):
-        self.context = context
+    def __init__(self, context, most_elements):
+        self.context, self.most_elements = context, most_elements
 
     def hello(self):
         return {'name': 'StableHLO interpreter', 'version': jaxlib.version.__version__, 'formats': ['stablehlo'],
@@ -146,6 +157,9 @@ class Interpreter:
         for word in NOT_RUN:
             if word in module:
                 raise Refusal('unsupported', f'the interpreter does not run {word.decode()}')
+        if self.most_elements and any(math.prod(map(int, sizes[:-1].split(b'x'))) > self.most_elements
+                                      for sizes in set(SIZES.findall(module))):
+            raise Refusal('unsupported', f'arrays of more than {self.most_elements} elements')
         with self.context, ir.Location.unknown():
             try:
                 parsed = ir.Module.parse(module)
@@ -170,12 +184,15 @@ class Interpreter:
 
 
 def main():
-    # Made once, before the children are forked: that takes half of what a small program takes. Threads would not
-    # survive the fork.
+    parser = argparse.ArgumentParser()
+    parser.add_argument('--most-elements', type=int, default=0)
+    most_elements = parser.parse_args().most_elements
+    # Made once, before the children are forked. Threads would not survive the fork. A program takes 0.3 ms, a fork 15
+    # to 25, so that a child answers many requests; it does not live on for ever, for a context keeps every constant.
     context = jax_mlir.make_ir_context()
     context.enable_multithreading(False)
     stablehlo.register_stablehlo_passes()
-    serve_in_children(lambda: Interpreter(context), once=True)
+    serve_in_children(lambda: Interpreter(context, most_elements), requests=200)
 
 
 if __name__ == '__main__':

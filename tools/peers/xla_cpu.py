@@ -2,10 +2,11 @@
 """XLA's CPU backend, through the JAX wheel, as a process for Assay (docs/process_backend.md).
 
 usage, from Assay:  --backend "process:$HOME/.cache/assay/peers/bin/python tools/peers/xla_cpu.py [--strict]
-                    [--devices N]"
+                    [--devices N] [--requests N]"
 
   --strict     no excess precision: bf16 and f16 intermediates are rounded as the module says
   --devices N  devices that XLA pretends to have (default 1)
+  --requests N a process answers N modules (children.py), so that a crash costs no start of JAX; for `assay fuzz`
   --record F   appends every answer to the file, for stored_answers.py
 Needs jax (tools/setup --peers). No flag of XLA that changes values is touched but for these two: rewrites, fast-math
 settings and the optimisation level are XLA's defaults.
@@ -29,6 +30,7 @@ import time
 parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
 parser.add_argument('--strict', action='store_true')
 parser.add_argument('--devices', type=int, default=1)
+parser.add_argument('--requests', type=int)
 parser.add_argument('--record')
 OPTIONS = parser.parse_args()
 os.environ['XLA_FLAGS'] = (os.environ.get('XLA_FLAGS', '') +
@@ -289,4 +291,5 @@ def header_count(header, name):
 
 if __name__ == '__main__':
     gc.freeze()  # what JAX has made so far stays: XLA's Python entries collect garbage at each compilation
-    serve_in_children(lambda: Recorder(XlaCpu(), OPTIONS.record) if OPTIONS.record else XlaCpu())
+    serve_in_children(lambda: Recorder(XlaCpu(), OPTIONS.record) if OPTIONS.record else XlaCpu(),
+                      requests=OPTIONS.requests)

@@ -34,7 +34,11 @@ enum class Error : int {
   kNotSupported = 801,
   kStreamCaptureUnsupported = 900,
   kStreamCaptureInvalidated = 901,
+  kStreamCaptureUnmatched = 903,
+  kStreamCaptureUnjoined = 904,
+  kStreamCaptureIsolation = 905,
   kStreamCaptureImplicit = 906,
+  kCapturedEvent = 907,
 };
 // Returns true for an error after which the context of the device is lost.
 bool IsSticky(Error error);
@@ -127,7 +131,8 @@ class Api {
   virtual std::string TextTarget() = 0;
   virtual Error LoadKernel(const void* image, size_t bytes, const char* name, Entry* entry) = 0;
 
-  // Graphs.
+  // Graphs. A stream that waits for an event of a stream that captures joins its capture, until the
+  // stream that began the capture ends it; that one must wait for all others before.
   virtual Error StreamBeginCapture(StreamHandle* stream) = 0;
   virtual Error StreamEndCapture(StreamHandle* stream, GraphHandle** graph) = 0;
   virtual Error GraphInstantiate(GraphExecHandle** exec, GraphHandle* graph) = 0;

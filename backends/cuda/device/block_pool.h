@@ -1,45 +1,42 @@
-// The memory of a graph. A graph refers to fixed addresses, and nothing can be allocated while it
-// is captured. So one run counts how many blocks of each size it needs at the same time, these are
-// allocated, and the run that is captured takes its memory from them. Blocks are used again in the
-// order of one stream. An instance is used by one thread at a time. Tests: device_test.cc.
+// The memory of a graph. A graph refers to fixed addresses, and nothing can be allocated on a
+// stream that is captured. So blocks come from another stream of the device, stay with the graph,
+// and are used again in the order of the stream that is captured. An instance is used by one thread
+// at a time. Tests: device_test.cc.
 #ifndef ASSAY_BACKENDS_CUDA_DEVICE_BLOCK_POOL_H_
 #define ASSAY_BACKENDS_CUDA_DEVICE_BLOCK_POOL_H_
 
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <set>
+#include <utility>
 #include <vector>
 
-#include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "backends/cuda/device/device.h"
 
 namespace assay::cuda {
 
 class BlockPool {
  public:
-  // Ends the count, and allocates the blocks on the device, which uses no pool meanwhile. Later
-  // calls do nothing.
-  absl::Status AllocateCounted(Device& device);
+  // `source` is a stream that is not captured.
+  explicit BlockPool(std::shared_ptr<Device> source) : source_(std::move(source)) {}
 
-  bool counts() const { return counts_; }
-
-  // Called by Device::Allocate. Returns null if the pool counts, or has no such block left.
-  std::byte* Give(int64_t bytes);
-  // Called when memory is released. Returns true if it is a block of the pool, which can be given
-  // again; the caller frees it otherwise.
-  bool TakeBack(std::byte* data, int64_t bytes);
+  // Returns a block of so many bytes: one that was taken back, or a new one. Before a graph is
+  // launched that uses new ones, WaitForBlocks returns when they are there.
+  absl::StatusOr<std::byte*> Give(int64_t bytes);
+  void TakeBack(std::byte* data, int64_t bytes);
+  // Keeps an object as long as the pool.
+  void Keep(std::shared_ptr<const void> object) { kept_.insert(std::move(object)); }
+  absl::Status WaitForBlocks() { return source_->Synchronize(); }
+  Device& source() const { return *source_; }
 
  private:
-  // The blocks of one size.
-  struct Size {
-    int64_t live = 0, most = 0;      // while the pool counts
-    std::vector<std::byte*> unused;  // afterwards
-  };
-  bool counts_ = true;
-  std::map<int64_t, Size> sizes_;
+  const std::shared_ptr<Device> source_;
+  std::map<int64_t, std::vector<std::byte*>> unused_;  // by size
   std::vector<DeviceBuffer> blocks_;
-  std::set<const std::byte*> addresses_;  // of the blocks
+  std::set<std::shared_ptr<const void>> kept_;
 };
 
 }  // namespace assay::cuda

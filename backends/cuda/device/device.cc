@@ -85,14 +85,11 @@ DeviceBuffer& DeviceBuffer::operator=(DeviceBuffer&& other) noexcept {
 
 void DeviceBuffer::Release() {
   if (data_ == nullptr) return;
-  const std::shared_ptr<BlockPool> pool = std::move(pool_);
-  if (pool != nullptr && pool->TakeBack(data_, bytes_)) {
-    data_ = nullptr;
-    device_ = nullptr;
-    return;
+  if (const std::shared_ptr<BlockPool> pool = std::move(pool_); pool != nullptr) {
+    pool->TakeBack(data_, bytes_);
+  } else if (device_->epoch() == epoch_) {  // a reset has freed it already
+    device_->Free(data_);
   }
-  // A reset has freed it already.
-  if (device_->epoch() == epoch_) device_->Free(data_);
   data_ = nullptr;
   device_ = nullptr;
 }
@@ -158,19 +155,14 @@ absl::StatusOr<DeviceBuffer> Device::Allocate(int64_t bytes) {
   if (absl::Status status = Use(); !status.ok()) return status;
   DeviceBuffer buffer;
   if (pool_ != nullptr) {
-    std::byte* const block = pool_->Give(bytes);
+    absl::StatusOr<std::byte*> block = pool_->Give(bytes);
+    if (!block.ok()) return block.status();
     buffer.pool_ = pool_;
-    buffer.data_ = block;
+    buffer.data_ = *block;
     buffer.device_ = shared_from_this();
     buffer.bytes_ = bytes;
     buffer.epoch_ = epoch();
-    if (block != nullptr) return buffer;
-    // Memory that is freed after the run must not be part of a graph.
-    if (!pool_->counts()) {
-      return absl::InternalError(absl::StrCat("CUDA device ", ordinal_,
-                                              ": the recorded run allocates ", bytes,
-                                              " bytes more than the run before it"));
-    }
+    return buffer;
   }
   void* pointer = nullptr;
   // The runtime gives null for nothing, which is no place.
@@ -197,12 +189,20 @@ void Device::Free(std::byte* data) {
   if (api_->FreeAsync(data, stream_) != Error::kSuccess) api_->Free(data);
 }
 
+void Device::Count(int64_t* count, int64_t bytes) {
+  if (captures_) {
+    ++captured_;
+    return;
+  }
+  has_work_ = true;
+  ++*count;
+  counts_.copied_bytes += bytes;
+}
+
 absl::Status Device::CopyIn(std::byte* to, const void* from, int64_t bytes) {
   if (bytes == 0) return absl::OkStatus();
   if (absl::Status status = Use(); !status.ok()) return status;
-  has_work_ = true;
-  ++counts_.copies_in;
-  counts_.copied_bytes += bytes;
+  Count(&counts_.copies_in, bytes);
   return Check(api_->MemcpyAsync(to, from, bytes, CopyKind::kHostToDevice, stream_),
                "cudaMemcpyAsync to the device");
 }
@@ -210,9 +210,7 @@ absl::Status Device::CopyIn(std::byte* to, const void* from, int64_t bytes) {
 absl::Status Device::CopyOut(void* to, const std::byte* from, int64_t bytes) {
   if (bytes == 0) return absl::OkStatus();
   if (absl::Status status = Use(); !status.ok()) return status;
-  has_work_ = true;
-  ++counts_.copies_out;
-  counts_.copied_bytes += bytes;
+  Count(&counts_.copies_out, bytes);
   return Check(api_->MemcpyAsync(to, from, bytes, CopyKind::kDeviceToHost, stream_),
                "cudaMemcpyAsync to the host");
 }
@@ -220,11 +218,7 @@ absl::Status Device::CopyOut(void* to, const std::byte* from, int64_t bytes) {
 absl::Status Device::Copy(std::byte* to, const std::byte* from, int64_t bytes) {
   if (bytes == 0) return absl::OkStatus();
   if (absl::Status status = Use(); !status.ok()) return status;
-  has_work_ = true;
-  if (!captures_) {
-    ++counts_.copies_on;
-    counts_.copied_bytes += bytes;
-  }
+  Count(&counts_.copies_on, bytes);
   return Check(api_->MemcpyAsync(to, from, bytes, CopyKind::kDeviceToDevice, stream_),
                "cudaMemcpyAsync on the device");
 }
@@ -232,8 +226,7 @@ absl::Status Device::Copy(std::byte* to, const std::byte* from, int64_t bytes) {
 absl::Status Device::FillZero(std::byte* to, int64_t bytes) {
   if (bytes == 0) return absl::OkStatus();
   if (absl::Status status = Use(); !status.ok()) return status;
-  has_work_ = true;
-  if (!captures_) ++counts_.fills;
+  Count(&counts_.fills, 0);
   return Check(api_->MemsetAsync(to, 0, bytes, stream_), "cudaMemsetAsync");
 }
 
@@ -247,8 +240,7 @@ absl::Status Device::Launch(const Entry& entry, emulator::Extent grid, emulator:
               absl::StrCat("cudaFuncSetAttribute of ", entry.name));
     if (!status.ok()) return status;
   }
-  has_work_ = true;
-  if (!captures_) ++counts_.launches;
+  Count(&counts_.launches, 0);
   const Error error = api_->LaunchKernel(entry, grid, block, shared_bytes, parameters, stream_);
   if (error == Error::kSuccess) return absl::OkStatus();
   return Check(error, absl::StrCat("launch of ", entry.name));
@@ -256,8 +248,7 @@ absl::Status Device::Launch(const Entry& entry, emulator::Extent grid, emulator:
 
 absl::StatusOr<StreamHandle*> Device::StreamForLibrary(int library) {
   if (absl::Status status = Use(); !status.ok()) return status;
-  has_work_ = true;
-  if (!captures_) ++counts_.library_calls[library];
+  Count(&counts_.library_calls[library], 0);
   return stream_;
 }
 
@@ -267,6 +258,10 @@ Error Device::Wait() {
 }
 
 absl::Status Device::Synchronize() {
+  if (captures_) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("CUDA device ", ordinal_, ": the host waits for work that is only recorded"));
+  }
   if (stream_ == nullptr || stream_epoch_ != epoch()) return Use();  // nothing is enqueued
   ++counts_.waits;
   const Error error = Wait();
@@ -314,6 +309,24 @@ Error Device::StopCapture(GraphHandle** graph) {
   if (error != Error::kSuccess && api_->StreamEndCapture(stream_, graph) == Error::kSuccess) {
     api_->GraphDestroy(*graph);
   }
+  LeaveCapture();
+  return error;
+}
+
+void Device::KeepCaptured(std::shared_ptr<const void> object) {
+  if (captures_ && pool_ != nullptr) pool_->Keep(std::move(object));
+}
+
+Device& Device::Uncaptured() { return captures_ && pool_ != nullptr ? pool_->source() : *this; }
+
+absl::Status Device::JoinCapture(const DeviceEvent& event) {
+  absl::Status status = WaitFor(event);
+  const std::lock_guard<std::mutex> lock(capture_mutex_);
+  captures_ = status.ok();
+  return status;
+}
+
+void Device::LeaveCapture() {
   std::vector<std::byte*> freed;
   {
     const std::lock_guard<std::mutex> lock(capture_mutex_);
@@ -321,7 +334,6 @@ Error Device::StopCapture(GraphHandle** graph) {
     freed.swap(freed_later_);
   }
   for (std::byte* const data : freed) Free(data);
-  return error;
 }
 
 absl::StatusOr<DeviceGraph> Device::EndCapture() {
@@ -345,6 +357,21 @@ absl::Status Device::Launch(const DeviceGraph& graph) {
   has_work_ = true;
   ++counts_.graph_launches;
   return Check(api_->GraphLaunch(graph.handle_, stream_), "cudaGraphLaunch");
+}
+
+absl::StatusOr<std::byte*> Device::AllocateHost(int64_t bytes) {
+  if (absl::Status status = Use(); !status.ok()) return status;
+  void* pointer = nullptr;
+  const Error error = api_->MallocHost(&pointer, bytes);
+  if (error != Error::kSuccess) {
+    return Check(error, absl::StrCat("cudaMallocHost of ", bytes, " bytes"));
+  }
+  return static_cast<std::byte*>(pointer);
+}
+
+void Device::FreeHost(std::byte* data) {
+  api_->SetDevice(ordinal_);
+  api_->FreeHost(data);
 }
 
 bool Device::IsLost() const {

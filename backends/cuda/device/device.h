@@ -146,14 +146,30 @@ class Device : public std::enable_shared_from_this<Device> {
   absl::StatusOr<DeviceEvent> Record();
   absl::Status WaitFor(const DeviceEvent& event);
 
-  // While a pool is set, allocations are counted by it or taken from it. Null for none.
+  // While a pool is set, memory is taken from it. Null for none.
   void UsePool(std::shared_ptr<BlockPool> pool) { pool_ = std::move(pool); }
   // Between these calls, launches, fills and copies on the device become part of the graph and are
   // not executed. Memory that is freed meanwhile is freed afterwards.
   absl::Status BeginCapture();
   absl::StatusOr<DeviceGraph> EndCapture();
+  // Keeps what captured work refers to as long as the pool; nothing if this stream is not captured.
+  void KeepCaptured(std::shared_ptr<const void> object);
+  // Returns a stream of the device that is not captured: this one, or another while it is.
+  Device& Uncaptured();
+  // Makes another stream of the device.
+  std::shared_ptr<Device> AnotherStream() const { return Create(api_, ordinal_, epoch_); }
+  // Another stream joins the capture by an event of a stream that captures. Before the capture ends
+  // that stream waits for this one, and this one leaves afterwards.
+  absl::Status JoinCapture(const DeviceEvent& event);
+  void LeaveCapture();
   bool captures() const { return captures_; }
+  // Returns the number of launches, fills and copies that were captured.
+  int64_t captured() const { return captured_; }
   absl::Status Launch(const DeviceGraph& graph);
+
+  // Page-locked memory of the host, which graphs copy from and to. Freed by a reset of the device.
+  absl::StatusOr<std::byte*> AllocateHost(int64_t bytes);
+  void FreeHost(std::byte* data);
 
   // Resets the device after a sticky error. Nothing may use another stream of the device.
   absl::Status Recover();
@@ -173,6 +189,8 @@ class Device : public std::enable_shared_from_this<Device> {
   // Frees memory in the order of the stream, or after the capture of the stream.
   void Free(std::byte* data);
   Error StopCapture(GraphHandle** graph);
+  // Counts an operation that is enqueued: in the capture, or by adding to `count`.
+  void Count(int64_t* count, int64_t bytes);
 
   const std::shared_ptr<Api> api_;
   const int ordinal_;
@@ -184,6 +202,7 @@ class Device : public std::enable_shared_from_this<Device> {
   std::mutex capture_mutex_;
   bool captures_ = false;                // written under the mutex
   std::vector<std::byte*> freed_later_;  // guarded by the mutex
+  int64_t captured_ = 0;
   std::shared_ptr<BlockPool> pool_;
   std::vector<std::shared_ptr<const void>> kept_;
   DeviceCounts counts_;

@@ -49,6 +49,9 @@ class Runtime : public EmulatedRuntime {
     counts.live_streams = streams_.live();
     counts.live_events = static_cast<int64_t>(events_.size());
     counts.live_graphs = graphs_.live();
+    for (const Device& device : devices_) {
+      counts.live_host_blocks += static_cast<int64_t>(device.host_blocks.size());
+    }
     return counts;
   }
   std::vector<emulator::KernelTrace> TakeTraces() override {
@@ -168,7 +171,7 @@ class Runtime : public EmulatedRuntime {
   Error MallocAsync(void** pointer, size_t bytes, StreamHandle* stream) override {
     return Call([&] {
       if (!streams_.Holds(stream)) return Error::kInvalidResourceHandle;
-      if (stream->captures) return Refuse(Error::kStreamCaptureUnsupported);
+      if (stream->capture != nullptr) return Refuse(Error::kStreamCaptureUnsupported);
       return Allocate(pointer, bytes);
     });
   }
@@ -176,7 +179,7 @@ class Runtime : public EmulatedRuntime {
     return Call([&] {
       if (pointer == nullptr) return Error::kSuccess;
       if (!streams_.Holds(stream)) return Error::kInvalidResourceHandle;
-      if (stream->captures) return Refuse(Error::kStreamCaptureUnsupported);
+      if (stream->capture != nullptr) return Refuse(Error::kStreamCaptureUnsupported);
       if (emulator::MemoryMap::Global().BytesOf(pointer) < 0) return Error::kInvalidValue;
       return Enqueue(stream, [this, pointer] { return Release(pointer); });
     });
@@ -185,16 +188,19 @@ class Runtime : public EmulatedRuntime {
     return Call([&] {
       *pointer = std::malloc(std::max<size_t>(bytes, 1));
       if (*pointer == nullptr) return Error::kMemoryAllocation;
-      host_blocks_.insert(*pointer);
+      devices_[current_device].host_blocks.insert(*pointer);
       return Error::kSuccess;
     });
   }
   Error FreeHost(void* pointer) override {
     return Call([&] {
       if (pointer == nullptr) return Error::kSuccess;
-      if (host_blocks_.erase(pointer) == 0) return Error::kInvalidValue;
-      std::free(pointer);
-      return Error::kSuccess;
+      for (Device& device : devices_) {
+        if (device.host_blocks.erase(pointer) == 0) continue;
+        std::free(pointer);
+        return Error::kSuccess;
+      }
+      return Error::kInvalidValue;
     });
   }
   Error MemPoolTrim(int device, size_t /*keep*/) override {
@@ -243,7 +249,7 @@ class Runtime : public EmulatedRuntime {
   Error StreamSynchronize(StreamHandle* stream) override {
     return Call([&] {
       if (!streams_.Holds(stream)) return Error::kInvalidResourceHandle;
-      if (stream->captures) return Invalidate(stream);
+      if (stream->capture != nullptr) return Invalidate(stream);
       ++counts_.synchronisations;
       return streams_.RunUntil(stream->device, [&] { return stream->queue.empty(); });
     });
@@ -251,21 +257,16 @@ class Runtime : public EmulatedRuntime {
   Error StreamQuery(StreamHandle* stream) override {
     return Call([&] {
       if (!streams_.Holds(stream)) return Error::kInvalidResourceHandle;
-      if (stream->captures) return Invalidate(stream);
+      if (stream->capture != nullptr) return Invalidate(stream);
       if (Error error = streams_.RunSome(stream->device); error != Error::kSuccess) return error;
       return stream->queue.empty() ? Error::kSuccess : Error::kNotReady;
     });
   }
   Error StreamWaitEvent(StreamHandle* stream, EventHandle* event) override {
     return Call([&] {
-      if (!streams_.Holds(stream)) return Error::kInvalidResourceHandle;
       const auto found = events_.find(event);
-      if (found == events_.end()) return Error::kInvalidResourceHandle;
-      if (stream->captures) return Invalidate(stream);
-      Operation operation = {[] { return Error::kSuccess; }, found->second, event->recorded,
-                             nullptr};
-      stream->queue.push_back(std::move(operation));
-      return Error::kSuccess;
+      if (!streams_.Holds(stream) || found == events_.end()) return Error::kInvalidResourceHandle;
+      return streams_.Wait(stream, found->second);
     });
   }
   Error EventCreate(EventHandle** event) override {
@@ -284,20 +285,14 @@ class Runtime : public EmulatedRuntime {
     return Call([&] {
       const auto found = events_.find(event);
       if (!streams_.Holds(stream) || found == events_.end()) return Error::kInvalidResourceHandle;
-      if (stream->captures) return Invalidate(stream);
-      const int64_t record = ++event->recorded;
-      const auto run = [event = found->second, record] {
-        event->completed = std::max(event->completed, record);
-        event->milliseconds = Milliseconds();
-        return Error::kSuccess;
-      };
-      stream->queue.push_back({run, nullptr, record, found->second});
+      streams_.Record(stream, found->second, [event] { event->milliseconds = Milliseconds(); });
       return Error::kSuccess;
     });
   }
   Error EventQuery(EventHandle* event) override {
     return Call([&] {
       if (events_.find(event) == events_.end()) return Error::kInvalidResourceHandle;
+      if (event->capture != nullptr) return Refuse(Error::kCapturedEvent);
       if (streams_.IsCapturing()) return Refuse(Error::kStreamCaptureUnsupported);
       if (Error error = streams_.RunSome(current_device); error != Error::kSuccess) return error;
       return event->completed >= event->recorded ? Error::kSuccess : Error::kNotReady;
@@ -306,6 +301,7 @@ class Runtime : public EmulatedRuntime {
   Error EventSynchronize(EventHandle* event) override {
     return Call([&] {
       if (events_.find(event) == events_.end()) return Error::kInvalidResourceHandle;
+      if (event->capture != nullptr) return Refuse(Error::kCapturedEvent);
       if (streams_.IsCapturing()) return Refuse(Error::kStreamCaptureUnsupported);
       ++counts_.synchronisations;
       return streams_.RunUntil(current_device, [&] { return event->completed >= event->recorded; });
@@ -359,21 +355,19 @@ class Runtime : public EmulatedRuntime {
   Error StreamBeginCapture(StreamHandle* stream) override {
     return Call([&] {
       if (!streams_.Holds(stream)) return Error::kInvalidResourceHandle;
-      if (stream->captures) return Refuse(Error::kStreamCaptureUnsupported);
-      stream->captures = true;
-      stream->invalid = false;
-      stream->captured.clear();
+      if (stream->capture != nullptr) return Refuse(Error::kStreamCaptureUnsupported);
+      streams_.BeginCapture(stream);
       return Error::kSuccess;
     });
   }
   Error StreamEndCapture(StreamHandle* stream, GraphHandle** graph) override {
     return Call([&] {
-      if (!streams_.Holds(stream) || !stream->captures) return Error::kInvalidValue;
-      stream->captures = false;
       *graph = nullptr;
-      if (stream->invalid) return Refuse(Error::kStreamCaptureInvalidated);
-      *graph = graphs_.Add(stream->device, std::move(stream->captured));
-      return Error::kSuccess;
+      if (!streams_.Holds(stream) || stream->capture == nullptr) return Error::kInvalidValue;
+      std::vector<GraphNode> nodes;
+      const Error error = streams_.EndCapture(stream, &nodes);
+      if (error == Error::kSuccess) *graph = graphs_.Add(stream->device, std::move(nodes));
+      return error;
     });
   }
   Error GraphInstantiate(GraphExecHandle** exec, GraphHandle* graph) override {
@@ -381,15 +375,12 @@ class Runtime : public EmulatedRuntime {
   }
   Error GraphLaunch(GraphExecHandle* exec, StreamHandle* stream) override {
     return Call([&] {
-      CapturedOperations captured;
-      const Error error = graphs_.Find(exec, &captured);
+      GraphNodes nodes;
+      const Error error = graphs_.Find(exec, &nodes);
       if (error != Error::kSuccess || !streams_.Holds(stream)) return Error::kInvalidResourceHandle;
       ++counts_.graph_launches;
-      return Enqueue(stream, [operations = std::move(captured)] {
-        for (const Operation& operation : *operations) {
-          if (Error error = operation.run(); error != Error::kSuccess) return error;
-        }
-        return Error::kSuccess;
+      return Enqueue(stream, [this, nodes = std::move(nodes)] {
+        return EmulatedGraphs::Run(*nodes, [this] { return streams_.Draw(); });
       });
     });
   }
@@ -423,7 +414,7 @@ class Runtime : public EmulatedRuntime {
   struct Device {
     int64_t bytes = 0;
     std::set<int> peers;
-    std::set<void*> blocks;
+    std::set<void*> blocks, host_blocks;
   };
 
   // Every call: counts it, fails it where that was asked for, and remembers its error.
@@ -453,8 +444,8 @@ class Runtime : public EmulatedRuntime {
     streams_.InvalidateCaptures();
     return error;
   }
-  Error Invalidate(StreamHandle* stream) {
-    stream->invalid = true;
+  static Error Invalidate(StreamHandle* stream) {
+    stream->capture->invalid = true;
     return Error::kStreamCaptureUnsupported;
   }
 
@@ -492,6 +483,8 @@ class Runtime : public EmulatedRuntime {
   void ReleaseAll(Device& device) {
     const std::set<void*> blocks = device.blocks;
     for (void* block : blocks) Release(block);
+    for (void* block : device.host_blocks) std::free(block);
+    device.host_blocks.clear();
   }
 
   Error BadAddress(const void* address) {
@@ -504,7 +497,7 @@ class Runtime : public EmulatedRuntime {
     const bool to_device = kind == CopyKind::kHostToDevice || kind == CopyKind::kDeviceToDevice;
     const bool from_device = kind == CopyKind::kDeviceToHost || kind == CopyKind::kDeviceToDevice;
     // Whoever looks before it has waited sees this.
-    if (!to_device && !stream->captures) std::memset(to, 0xff, bytes);
+    if (!to_device && stream->capture == nullptr) std::memset(to, 0xff, bytes);
     ++counts_.copies;
     counts_.copied_bytes += static_cast<int64_t>(bytes);
     return Enqueue(stream, [=, this] {
@@ -572,7 +565,6 @@ class Runtime : public EmulatedRuntime {
   std::map<const EventHandle*, std::shared_ptr<EventHandle>> events_;
   EmulatedGraphs graphs_;
   std::map<const Entry*, int> dynamic_shared_;
-  std::set<void*> host_blocks_;
   Error last_error_ = Error::kSuccess;
   std::string detail_;
   EmulatorCounts counts_;

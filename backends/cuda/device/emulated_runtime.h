@@ -49,6 +49,7 @@ struct EmulatorCounts {
   int64_t graph_launches = 0;
   int64_t live_bytes = 0, peak_bytes = 0;  // of all devices
   int64_t live_allocations = 0, live_streams = 0, live_events = 0, live_graphs = 0;
+  int64_t live_host_blocks = 0;  // page-locked memory
 };
 
 class EmulatedRuntime : public Api {

@@ -30,26 +30,105 @@ int64_t EmulatedStreams::live() const {
 }
 
 void EmulatedStreams::Enqueue(StreamHandle* stream, std::function<Error()> run) {
-  Operation operation = {std::move(run), nullptr, 0, nullptr};
-  if (stream->captures) {
-    stream->captured.push_back(std::move(operation));
-  } else {
-    stream->queue.push_back(std::move(operation));
+  if (stream->capture == nullptr) {
+    stream->queue.push_back({std::move(run), nullptr, 0, nullptr});
+    return;
   }
+  std::vector<GraphNode>& nodes = stream->capture->nodes;
+  nodes.push_back({std::move(run), std::move(stream->frontier)});
+  stream->frontier = {static_cast<int>(nodes.size()) - 1};
 }
 
 bool EmulatedStreams::IsCapturing() const {
   return std::any_of(streams_.begin(), streams_.end(),
-                     [](const auto& stream) { return stream->captures; });
+                     [](const auto& stream) { return stream->capture != nullptr; });
 }
 
 void EmulatedStreams::InvalidateCaptures() {
-  for (const auto& stream : streams_) stream->invalid |= stream->captures;
+  for (const auto& stream : streams_) {
+    if (stream->capture != nullptr) stream->capture->invalid = true;
+  }
+}
+
+void EmulatedStreams::BeginCapture(StreamHandle* stream) {
+  stream->capture = std::make_shared<Capture>();
+  stream->capture->origin = stream;
+}
+
+void EmulatedStreams::Release(Capture& capture) {
+  capture.ended = true;
+  for (const auto& stream : streams_) {
+    if (stream->capture.get() != &capture) continue;
+    stream->frontier.clear();
+    stream->capture = nullptr;
+  }
+}
+
+Error EmulatedStreams::EndCapture(StreamHandle* stream, std::vector<GraphNode>* nodes) {
+  const std::shared_ptr<Capture> capture = stream->capture;
+  if (capture->origin != stream) {
+    capture->invalid = true;
+    return Error::kStreamCaptureUnmatched;
+  }
+  // Every node must come before what the stream would do next.
+  std::vector<bool> joined(capture->nodes.size());
+  std::vector<int> pending = stream->frontier;
+  while (!pending.empty()) {
+    const int node = pending.back();
+    pending.pop_back();
+    if (joined[node]) continue;
+    joined[node] = true;
+    const std::vector<int>& after = capture->nodes[node].after;
+    pending.insert(pending.end(), after.begin(), after.end());
+  }
+  Release(*capture);
+  if (capture->invalid) return Error::kStreamCaptureInvalidated;
+  const bool all = std::all_of(joined.begin(), joined.end(), [](bool is) { return is; });
+  if (!all) return Error::kStreamCaptureUnjoined;
+  *nodes = std::move(capture->nodes);
+  return Error::kSuccess;
+}
+
+void EmulatedStreams::Record(StreamHandle* stream, const std::shared_ptr<EventHandle>& event,
+                             std::function<void()> completed) {
+  event->capture = stream->capture;
+  event->frontier = stream->frontier;
+  if (stream->capture != nullptr) return;
+  const int64_t record = ++event->recorded;
+  const auto run = [event, record, completed = std::move(completed)] {
+    event->completed = std::max(event->completed, record);
+    completed();
+    return Error::kSuccess;
+  };
+  stream->queue.push_back({run, nullptr, record, event});
+}
+
+Error EmulatedStreams::Wait(StreamHandle* stream, const std::shared_ptr<EventHandle>& event) {
+  if (event->capture == nullptr && stream->capture == nullptr) {
+    stream->queue.push_back({[] { return Error::kSuccess; }, event, event->recorded, nullptr});
+    return Error::kSuccess;
+  }
+  if (event->capture != nullptr && event->capture->ended) return Error::kCapturedEvent;
+  if (stream->capture == nullptr) stream->capture = event->capture;
+  if (stream->capture != event->capture) {
+    for (Capture* capture : {stream->capture.get(), event->capture.get()}) {
+      if (capture != nullptr) capture->invalid = true;
+    }
+    return Error::kStreamCaptureIsolation;
+  }
+  for (const int node : event->frontier) {
+    if (std::find(stream->frontier.begin(), stream->frontier.end(), node) ==
+        stream->frontier.end()) {
+      stream->frontier.push_back(node);
+    }
+  }
+  return Error::kSuccess;
 }
 
 void EmulatedStreams::Reset(int device) {
   for (const auto& stream : streams_) {
     if (stream->device != device) continue;
+    if (stream->capture != nullptr) Release(*std::shared_ptr<Capture>(stream->capture));
     Discard(*stream);
     stream->destroyed = true;
   }

@@ -14,10 +14,15 @@
 
 namespace assay::cuda {
 
+struct Capture;
+
 // An event is as far as its latest record has been executed.
 struct EventHandle {
   int64_t recorded = 0, completed = 0;
   double milliseconds = 0;
+  // If the latest record was captured: the capture, and the nodes before the record.
+  std::shared_ptr<Capture> capture;
+  std::vector<int> frontier;
 };
 
 // What a stream executes.
@@ -30,12 +35,26 @@ struct Operation {
   std::shared_ptr<EventHandle> recorded;
 };
 
+// An operation of a graph, which runs after other nodes.
+struct GraphNode {
+  std::function<Error()> run;
+  std::vector<int> after;
+};
+
+// What one stream began to capture and others have joined.
+struct Capture {
+  const StreamHandle* origin = nullptr;
+  bool ended = false, invalid = false;
+  std::vector<GraphNode> nodes;
+};
+
 struct StreamHandle {
   int device = 0;
   bool destroyed = false;
   std::deque<Operation> queue;
-  bool captures = false, invalid = false;
-  std::vector<Operation> captured;
+  // While the stream captures: the nodes after which its next node runs.
+  std::shared_ptr<Capture> capture;
+  std::vector<int> frontier;
 };
 
 class EmulatedStreams {
@@ -56,6 +75,13 @@ class EmulatedStreams {
   bool IsCapturing() const;
   // A call that must not be made while a stream captures invalidates all captures.
   void InvalidateCaptures();
+  static void BeginCapture(StreamHandle* stream);
+  // Ends the capture that the stream began, for all streams that have joined it.
+  Error EndCapture(StreamHandle* stream, std::vector<GraphNode>* nodes);
+  // Records an event, and waits for one, of streams that capture or not.
+  void Record(StreamHandle* stream, const std::shared_ptr<EventHandle>& event,
+              std::function<void()> completed);
+  Error Wait(StreamHandle* stream, const std::shared_ptr<EventHandle>& event);
 
   // Returns the error by which the device was lost, or kSuccess.
   Error failure(int device) const { return failures_[device]; }
@@ -83,6 +109,7 @@ class EmulatedStreams {
   uint64_t Draw();
 
  private:
+  void Release(Capture& capture);
   // Drops the queue of a stream of a lost device. Nobody waits for its events any longer.
   static void Discard(StreamHandle& stream);
   // Executes the next operation of a stream that is ready. Returns false if none is.

@@ -196,6 +196,7 @@ constexpr CustomCallRow kCustomCalls[] = {
     {"X64SplitLow", Split64<false>},
     {"annotate_device_placement", PassOn},
     {"cu_threefry2x32_ffi", ThreefryWords},
+    {"dce_sink", GiveNothing},
     {"hip_threefry2x32_ffi", ThreefryWords},
     {"mhlo.topk", TakeLargest},
     {"xla.sdy.FuncResultSharding", PassOn},

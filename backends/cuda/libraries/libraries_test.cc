@@ -38,8 +38,9 @@ void Fail(int64_t call, int error) {
 
 std::unique_ptr<CudaBackend> LibraryBackend(std::shared_ptr<Api> api, bool libraries,
                                             bool graphs = false) {
-  auto backend = CudaBackend::Create("cuda-emulated", std::move(api),
-                                     {.graphs = graphs, .libraries = libraries});
+  auto backend = CudaBackend::Create(
+      "cuda-emulated", std::move(api),
+      {.graphs = graphs ? GraphUse::kFromSecondRun : GraphUse::kNever, .libraries = libraries});
   EXPECT_TRUE(backend.ok()) << backend.status();
   return *std::move(backend);
 }

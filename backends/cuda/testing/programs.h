@@ -15,9 +15,11 @@
 
 namespace assay::cuda::testing {
 
-inline std::unique_ptr<CudaBackend> BackendOver(std::shared_ptr<Api> api, bool fuse) {
-  auto backend = CudaBackend::Create("cuda-emulated", std::move(api),
-                                     {.fuse = fuse ? FusionTier::kBytecode : FusionTier::kKernels});
+inline std::unique_ptr<CudaBackend> BackendOver(std::shared_ptr<Api> api, bool fuse,
+                                                GraphUse graphs = GraphUse::kFromSecondRun) {
+  auto backend = CudaBackend::Create(
+      "cuda-emulated", std::move(api),
+      {.fuse = fuse ? FusionTier::kBytecode : FusionTier::kKernels, .graphs = graphs});
   EXPECT_TRUE(backend.ok()) << backend.status();
   return *std::move(backend);
 }

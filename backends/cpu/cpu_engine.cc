@@ -91,6 +91,9 @@ bool CpuEngine::AppliesRegion(const Computation& region) const { return IsFlatRe
 KernelOr CpuEngine::Prepare(const Instruction& instruction) const {
   if (instruction.info().elementwise()) return PrepareElementwise(instruction, {});
   if (instruction.opcode() == Opcode::kReduce) return PrepareReduce(instruction, {});
+  if (auto split = analysis::SplitMixedMove(instruction); split != nullptr) {
+    return PrepareMixedMove(std::move(split));
+  }
   const PrepareFunction family = FindFamily(instruction.opcode());
   if (family != nullptr) return family(instruction);
   return absl::UnimplementedError(

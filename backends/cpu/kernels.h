@@ -10,6 +10,7 @@
 #include "absl/types/span.h"
 #include "runtime/effect.h"
 #include "runtime/engine.h"
+#include "spec/analysis/mixed_move.h"
 #include "spec/ir/module.h"
 #include "spec/views/view.h"
 
@@ -29,7 +30,9 @@ KernelOr PrepareReduce(const Instruction& reduce, absl::Span<const View> views);
 // other fusion.
 KernelOr PrepareFusedReduce(const Instruction& fusion);
 
-KernelOr PrepareMove(const Instruction& move);     // broadcast, concatenate, pad, transpose ...
+KernelOr PrepareMove(const Instruction& move);  // broadcast, concatenate, pad, transpose ...
+// A pad, concatenate or dynamic-update-slice of several float types.
+KernelOr PrepareMixedMove(std::unique_ptr<analysis::MixedMove> split);
 KernelOr PrepareBitcast(const Instruction& cast);  // bitcast, bitcast-convert
 KernelOr PrepareIota(const Instruction& iota);
 KernelOr PrepareDynamicSlice(const Instruction& slice);

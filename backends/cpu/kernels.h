@@ -31,7 +31,7 @@ KernelOr PrepareReduce(const Instruction& reduce, absl::Span<const View> views);
 KernelOr PrepareFusedReduce(const Instruction& fusion);
 
 KernelOr PrepareMove(const Instruction& move);  // broadcast, concatenate, pad, transpose ...
-// A pad, concatenate or dynamic-update-slice of several float types.
+// An operation on several float types (analysis::SplitMixedMove).
 KernelOr PrepareMixedMove(std::unique_ptr<analysis::MixedMove> split);
 KernelOr PrepareBitcast(const Instruction& cast);  // bitcast, bitcast-convert
 KernelOr PrepareIota(const Instruction& iota);

@@ -165,6 +165,19 @@ class MixedMoveKernel : public Kernel {
   const std::unique_ptr<Kernel> move_;
 };
 
+KernelOr PrepareOneType(const Instruction& operation) {
+  switch (operation.opcode()) {
+    case Opcode::kDynamicUpdateSlice:
+      return PrepareDynamicUpdateSlice(operation);
+    case Opcode::kReduce:
+      return PrepareReduce(operation, {});
+    case Opcode::kReduceWindow:
+      return PrepareReduceWindow(operation);
+    default:
+      return PrepareMove(operation);
+  }
+}
+
 }  // namespace
 
 KernelOr PrepareMixedMove(std::unique_ptr<analysis::MixedMove> split) {
@@ -176,9 +189,7 @@ KernelOr PrepareMixedMove(std::unique_ptr<analysis::MixedMove> split) {
     if (!kernel.ok()) return kernel.status();
     converts.back() = *std::move(kernel);
   }
-  KernelOr move = split->move->opcode() == Opcode::kDynamicUpdateSlice
-                      ? PrepareDynamicUpdateSlice(*split->move)
-                      : PrepareMove(*split->move);
+  KernelOr move = PrepareOneType(*split->move);
   if (!move.ok()) return move.status();
   return std::make_unique<MixedMoveKernel>(std::move(split), std::move(converts), *std::move(move));
 }

@@ -151,7 +151,25 @@ TEST(Factory, EveryBackendConvertsWhatMovesOfSeveralTypesTake) {
       {"ENTRY e { a = bf16[4] parameter(0) b = f32[2] parameter(1) i = s32[] constant(2) "
        "ROOT r = bf16[4] dynamic-update-slice(a, b, i) }",
        {"bf16[4] {1, 2, 3, 4}", "f32[2] {1.00390625, 7}"},
-       "bf16[4] {1, 2, 1, 7}"}};
+       "bf16[4] {1, 2, 1, 7}"},
+      // 1.0029296875 is 1 in bf16, in which the elements are added.
+      {"add { a = bf16[] parameter(0) b = bf16[] parameter(1) ROOT c = bf16[] add(a, b) } "
+       "ENTRY e { a = f32[2] parameter(0) b = bf16[] parameter(1) "
+       "ROOT r = bf16[] reduce(a, b), dimensions={0}, to_apply=add }",
+       {"f32[2] {1.0029296875, -1}", "bf16[] 0"},
+       "bf16[] 0"},
+      {"add { a = bf16[] parameter(0) b = bf16[] parameter(1) ROOT c = bf16[] add(a, b) } "
+       "ENTRY e { a = f32[4] parameter(0) b = bf16[] parameter(1) "
+       "ROOT r = bf16[2] reduce-window(a, b), window={size=2 stride=2}, to_apply=add }",
+       {"f32[4] {1.0029296875, -1, 3, 2}", "bf16[] 0"},
+       "bf16[2] {0, 5}"},
+      {"add { a = bf16[] parameter(0) b = bf16[] parameter(1) ROOT c = bf16[] add(a, b) } "
+       "f { x = f32[2] parameter(0) y = bf16[] parameter(1) z = f32[2] abs(x) n = f32[2] negate(z) "
+       "ROOT r = bf16[] reduce(n, y), dimensions={0}, to_apply=add } "
+       "ENTRY e { a = f32[2] parameter(0) b = bf16[] parameter(1) "
+       "ROOT r = bf16[] fusion(a, b), kind=kLoop, calls=f }",
+       {"f32[2] {1.0029296875, 0}", "bf16[] 1"},
+       "bf16[] 0"}};
   for (const char* name : {"golden", "cpu", "cpu:plain", "cuda-emulated"}) {
     const auto backend = Make(name);
     ASSERT_TRUE(backend.ok()) << backend.status();

@@ -11,8 +11,8 @@
 
 namespace assay::analysis {
 
-// Such a move as conversions of its operands and a move of one type. The parameters stand for the
-// operands of the original.
+// Such an operation as conversions of its operands and an operation of one type. The parameters
+// stand for the operands of the original.
 struct MixedMove {
   std::vector<std::unique_ptr<Instruction>> parameters;
   // The conversion of each operand; null for an operand that is taken as it is.
@@ -20,7 +20,7 @@ struct MixedMove {
   std::unique_ptr<Instruction> move;
 };
 
-// Returns null if all that the instruction moves has the type of its result.
+// Returns null for any other instruction.
 std::unique_ptr<MixedMove> SplitMixedMove(const Instruction& instruction);
 
 }  // namespace assay::analysis

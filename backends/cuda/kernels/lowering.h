@@ -92,7 +92,7 @@ absl::Status AddViewCopy(KernelPlan& plan, const Instruction& instruction, int64
 KernelPlanOr PrepareElementwise(const Instruction& instruction, absl::Span<const View> views);
 KernelPlanOr PrepareMap(const Instruction& map, absl::Span<const View> views);
 KernelPlanOr PrepareMove(const Instruction& move, absl::Span<const View> views);
-// A pad, concatenate or dynamic-update-slice of several float types.
+// An operation on several float types (analysis::SplitMixedMove).
 KernelPlanOr PrepareMixedMove(const analysis::MixedMove& split);
 KernelPlanOr PrepareBitcast(const Instruction& cast, absl::Span<const View> views);
 KernelPlanOr PrepareIota(const Instruction& iota, absl::Span<const View> views);

@@ -239,6 +239,16 @@ TEST(Async, ErrorsOfBindings) {
       ROOT d = s32[1] async-done(s) })"),
                     argument)[0],
               HasSubstr("all 2 operands must be bound"));
+  // One operand is bound where it is not known what the value was started with.
+  EXPECT_THAT(RunOn({2, 1}, R"(HloModule m
+    minus { x = s32[1] parameter(0) y = s32[1] parameter(1) ROOT d = s32[1] subtract(x, y) }
+    take { s = ((s32[1]), (), s32[]) parameter(0) y = s32[1] parameter(1)
+      u = ((s32[1], s32[1]), s32[1], s32[]) async-update(s, y) ROOT d = s32[1] async-done(u) }
+    ENTRY e { x = s32[1] parameter(0)
+      s = ((s32[1]), (), s32[]) async-start(x), calls=minus
+      ROOT r = s32[1] call(s, x), to_apply=take })",
+                    argument)[0],
+              HasSubstr("operands are bound in another computation"));
 }
 
 // Partition 0 sends after its start what partition 1 waits for before its own.

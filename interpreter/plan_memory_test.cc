@@ -13,15 +13,17 @@
 namespace assay::plan_memory_test {
 namespace {
 
+constexpr int kInArena = 20000;   // elements of an array that may lie in the arena
+constexpr int kInBuffer = 40000;  // of one that has a buffer of its own
+
 // The number of arrays of which all elements are held at the worst moment of a run.
-int PeakArrays(absl::string_view text) {
-  constexpr int kElements = 20000;
-  const std::unique_ptr<Module> module = MustParse(Sized(text, kElements));
+int PeakArrays(absl::string_view text, int elements = kInArena) {
+  const std::unique_ptr<Module> module = MustParse(Sized(text, elements));
   if (module == nullptr) return -1;
   RunStats stats;
   const absl::StatusOr<Literal> result = Interpret(*module, {}, {}, &stats);
   EXPECT_TRUE(result.ok()) << result.status();
-  return static_cast<int>(stats.peak_bytes / (4 * kElements));
+  return static_cast<int>(stats.peak_bytes / (4 * elements));
 }
 
 TEST(PeakBytes, LastReadersOverwriteTheirOperands) {
@@ -30,6 +32,14 @@ TEST(PeakBytes, LastReadersOverwriteTheirOperands) {
   EXPECT_EQ(PeakArrays("ENTRY e { a = $A negate(i) b = $A abs(a) ROOT c = $A subtract(b, a) }"), 2);
   EXPECT_EQ(PeakArrays("ENTRY e { a = $A negate(i) b = $A abs(a) c = $A negate(b) "
                        "ROOT t = ($A, $A) tuple(a, c) }"),
+            2);
+}
+
+TEST(PeakBytes, LastReadersTakeTheBuffersOfTheirOperands) {
+  EXPECT_EQ(
+      PeakArrays("ENTRY e { a = $A negate(i) b = $A abs(a) ROOT c = $A negate(b) }", kInBuffer), 1);
+  EXPECT_EQ(PeakArrays("ENTRY e { a = $A negate(i) b = $A abs(a) ROOT c = $A subtract(a, b) }",
+                       kInBuffer),
             2);
 }
 

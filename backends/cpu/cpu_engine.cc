@@ -85,6 +85,9 @@ bool CpuEngine::AppliesRegion(const Computation& region) const { return IsFlatRe
 
 KernelOr CpuEngine::Prepare(const Instruction& instruction) const {
   if (instruction.info().elementwise()) return PrepareElementwise(instruction, {});
+  if (auto split = analysis::SplitMixedMove(instruction); split != nullptr) {
+    return PrepareMixedMove(std::move(split));
+  }
   if (instruction.opcode() == Opcode::kReduce) return PrepareReduce(instruction, {});
   const PrepareFunction family = FindFamily(instruction.opcode());
   if (family != nullptr) return family(instruction);
@@ -95,13 +98,18 @@ KernelOr CpuEngine::Prepare(const Instruction& instruction) const {
 KernelOr CpuEngine::PrepareOnViews(const Instruction& instruction,
                                    absl::Span<const View> views) const {
   if (instruction.info().elementwise()) return PrepareElementwise(instruction, views);
-  if (instruction.opcode() == Opcode::kReduce) return PrepareReduce(instruction, views);
+  if (instruction.opcode() == Opcode::kReduce && analysis::SplitMixedMove(instruction) == nullptr) {
+    return PrepareReduce(instruction, views);
+  }
   return nullptr;
 }
 
 KernelOr CpuEngine::PrepareLoop(const Instruction& loop) const { return PrepareSmallLoop(loop); }
 
 KernelOr CpuEngine::PrepareFusion(const Instruction& fusion) const {
+  for (const auto& fused : fusion.GetComputation(Attr::kCalls)->instructions()) {
+    if (analysis::SplitMixedMove(*fused) != nullptr) return nullptr;
+  }
   KernelOr reduce = PrepareFusedReduce(fusion);
   if (!reduce.ok() || *reduce != nullptr) return reduce;
   KernelOr kernel = cpu::PrepareFusion(fusion);

@@ -11,6 +11,7 @@
 #include "runtime/custom_calls/custom_call.h"
 #include "runtime/effect.h"
 #include "runtime/engine.h"
+#include "spec/analysis/mixed_move.h"
 #include "spec/ir/module.h"
 #include "spec/views/view.h"
 
@@ -30,7 +31,9 @@ KernelOr PrepareReduce(const Instruction& reduce, absl::Span<const View> views);
 // other fusion.
 KernelOr PrepareFusedReduce(const Instruction& fusion);
 
-KernelOr PrepareMove(const Instruction& move);     // broadcast, concatenate, pad, transpose ...
+KernelOr PrepareMove(const Instruction& move);  // broadcast, concatenate, pad, transpose ...
+// An operation on several float types (analysis::SplitMixedMove).
+KernelOr PrepareMixedMove(std::unique_ptr<analysis::MixedMove> split);
 KernelOr PrepareBitcast(const Instruction& cast);  // bitcast, bitcast-convert
 KernelOr PrepareIota(const Instruction& iota);
 KernelOr PrepareDynamicSlice(const Instruction& slice);

@@ -126,6 +126,74 @@ KernelOr PrepareMove(const Instruction& move) {
   return std::make_unique<runtime::ViewCopy>(*view, move.shape().element_type());
 }
 
+namespace {
+
+// The operands of other types are converted, and then moved.
+class MixedMoveKernel : public Kernel {
+ public:
+  MixedMoveKernel(std::unique_ptr<analysis::MixedMove> split,
+                  std::vector<std::unique_ptr<Kernel>> converts, std::unique_ptr<Kernel> move)
+      : split_(std::move(split)), converts_(std::move(converts)), move_(std::move(move)) {}
+
+  absl::Status Execute(absl::Span<const ArrayRef> operands,
+                       absl::Span<const MutableArrayRef> results, Context& context) const override {
+    runtime::ScratchLease lease(context);
+    std::vector<ArrayRef> moved(operands.begin(), operands.end());
+    std::vector<std::vector<std::byte>> converted(operands.size());
+    for (size_t k = 0; k < operands.size(); ++k) {
+      if (converts_[k] == nullptr) continue;
+      const Shape& shape = split_->converts[k]->shape();
+      const int64_t bytes = shape.element_count() * StorageBytes(shape.element_type());
+      if (absl::Status status = lease.Add(bytes); !status.ok()) return status;
+      converted[k].resize(bytes);
+      const MutableArrayRef result = {&shape, converted[k].data()};
+      absl::Status status = converts_[k]->Execute({operands[k]}, {result}, context);
+      if (!status.ok()) return status;
+      moved[k] = {&shape, converted[k].data()};
+    }
+    return move_->Execute(moved, results, context);
+  }
+
+  int in_place_operand() const override {
+    const int operand = move_->in_place_operand();
+    return operand >= 0 && converts_[operand] != nullptr ? -1 : operand;
+  }
+
+ private:
+  const std::unique_ptr<analysis::MixedMove> split_;  // of which the kernels are
+  const std::vector<std::unique_ptr<Kernel>> converts_;
+  const std::unique_ptr<Kernel> move_;
+};
+
+KernelOr PrepareOneType(const Instruction& operation) {
+  switch (operation.opcode()) {
+    case Opcode::kDynamicUpdateSlice:
+      return PrepareDynamicUpdateSlice(operation);
+    case Opcode::kReduce:
+      return PrepareReduce(operation, {});
+    case Opcode::kReduceWindow:
+      return PrepareReduceWindow(operation);
+    default:
+      return PrepareMove(operation);
+  }
+}
+
+}  // namespace
+
+KernelOr PrepareMixedMove(std::unique_ptr<analysis::MixedMove> split) {
+  std::vector<std::unique_ptr<Kernel>> converts;
+  for (const auto& convert : split->converts) {
+    converts.push_back(nullptr);
+    if (convert == nullptr) continue;
+    KernelOr kernel = PrepareElementwise(*convert, {});
+    if (!kernel.ok()) return kernel.status();
+    converts.back() = *std::move(kernel);
+  }
+  KernelOr move = PrepareOneType(*split->move);
+  if (!move.ok()) return move.status();
+  return std::make_unique<MixedMoveKernel>(std::move(split), std::move(converts), *std::move(move));
+}
+
 KernelOr PrepareBitcast(const Instruction& cast) {
   if (cast.opcode() == Opcode::kBitcast &&
       (HasTiles(cast.shape()) || HasTiles(cast.operand(0)->shape()))) {

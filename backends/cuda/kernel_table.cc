@@ -4,6 +4,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "backends/cuda/kernel_groups.h"
+#include "backends/cuda/kernels/lowering.h"
+#include "spec/analysis/mixed_move.h"
 
 namespace assay::cuda {
 namespace {
@@ -49,6 +51,7 @@ KernelPlanOr PrepareKernels(const Instruction& instruction, absl::Span<const Vie
   if (other != nullptr) {
     return Refuse(instruction, absl::StrCat("elements of ", Name(other->element_type()), ": "));
   }
+  if (const auto split = analysis::SplitMixedMove(instruction)) return PrepareMixedMove(*split);
   return row->prepare(instruction, views);
 }
 

@@ -8,6 +8,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "spec/text/parser.h"
+#include "spec/text/printer.h"
 
 namespace assay {
 namespace {
@@ -123,6 +124,68 @@ TEST(Factory, BackendsOfThisTreeHaveProfilesOfTheirOwn) {
                                                            {"files:folder", "cpu-strict"}};
   for (const auto& [specification, profile] : kProfiles) {
     EXPECT_EQ(DefaultProfile(BuiltInBackends(), specification), profile) << specification;
+  }
+}
+
+// Operands of another precision than the result are converted, not read as they lie.
+TEST(Factory, EveryBackendConvertsWhatMovesOfSeveralTypesTake) {
+  struct Row {
+    const char* module;
+    const char* arguments[2];
+    const char* expected;
+  };
+  const Row rows[] = {
+      {"ENTRY e { a = bf16[2] parameter(0) b = f32[] parameter(1) "
+       "ROOT r = f32[4] pad(a, b), padding=1_1 }",
+       {"bf16[2] {1, 2}", "f32[] 0.1"},
+       "f32[4] {0.1, 1, 2, 0.1}"},
+      {"ENTRY e { a = f8e8m0fnu[2] parameter(0) b = f32[2] parameter(1) "
+       "ROOT r = f32[4] concatenate(a, b), dimensions={0} }",
+       {"f8e8m0fnu[2] {0.5, 4}", "f32[2] {-1, 3}"},
+       "f32[4] {0.5, 4, -1, 3}"},
+      {"ENTRY e { a = f32[4] parameter(0) b = bf16[2] parameter(1) i = s32[] constant(1) "
+       "ROOT r = f32[4] dynamic-update-slice(a, b, i) }",
+       {"f32[4] {1, 2, 3, 4}", "bf16[2] {-1, 5}"},
+       "f32[4] {1, -1, 5, 4}"},
+      // 1 + 2^-8 lies between two numbers of bf16, and becomes the even one.
+      {"ENTRY e { a = bf16[4] parameter(0) b = f32[2] parameter(1) i = s32[] constant(2) "
+       "ROOT r = bf16[4] dynamic-update-slice(a, b, i) }",
+       {"bf16[4] {1, 2, 3, 4}", "f32[2] {1.00390625, 7}"},
+       "bf16[4] {1, 2, 1, 7}"},
+      // 1.0029296875 is 1 in bf16, in which the elements are added.
+      {"add { a = bf16[] parameter(0) b = bf16[] parameter(1) ROOT c = bf16[] add(a, b) } "
+       "ENTRY e { a = f32[2] parameter(0) b = bf16[] parameter(1) "
+       "ROOT r = bf16[] reduce(a, b), dimensions={0}, to_apply=add }",
+       {"f32[2] {1.0029296875, -1}", "bf16[] 0"},
+       "bf16[] 0"},
+      {"add { a = bf16[] parameter(0) b = bf16[] parameter(1) ROOT c = bf16[] add(a, b) } "
+       "ENTRY e { a = f32[4] parameter(0) b = bf16[] parameter(1) "
+       "ROOT r = bf16[2] reduce-window(a, b), window={size=2 stride=2}, to_apply=add }",
+       {"f32[4] {1.0029296875, -1, 3, 2}", "bf16[] 0"},
+       "bf16[2] {0, 5}"},
+      {"add { a = bf16[] parameter(0) b = bf16[] parameter(1) ROOT c = bf16[] add(a, b) } "
+       "f { x = f32[2] parameter(0) y = bf16[] parameter(1) z = f32[2] abs(x) n = f32[2] negate(z) "
+       "ROOT r = bf16[] reduce(n, y), dimensions={0}, to_apply=add } "
+       "ENTRY e { a = f32[2] parameter(0) b = bf16[] parameter(1) "
+       "ROOT r = bf16[] fusion(a, b), kind=kLoop, calls=f }",
+       {"f32[2] {1.0029296875, 0}", "bf16[] 1"},
+       "bf16[] 0"}};
+  for (const char* name : {"golden", "cpu", "cpu:plain", "cuda-emulated"}) {
+    const auto backend = Make(name);
+    ASSERT_TRUE(backend.ok()) << backend.status();
+    for (const Row& row : rows) {
+      const auto module = ParseModule(row.module);
+      ASSERT_TRUE(module.ok()) << module.status();
+      std::vector<DeviceInputs> inputs(1);
+      for (const char* argument : row.arguments) {
+        inputs[0].arguments.push_back(*ParseTypedLiteral(argument));
+      }
+      const absl::StatusOr<ModuleRun> run = (*backend)->Run(**module, inputs, 1);
+      ASSERT_TRUE(run.ok()) << name << ": " << run.status();
+      EXPECT_EQ(PrintTypedLiteral(run->outputs[0][0].result),
+                PrintTypedLiteral(*ParseTypedLiteral(row.expected)))
+          << name << ": " << row.module;
+    }
   }
 }
 

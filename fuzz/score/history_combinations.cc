@@ -294,7 +294,7 @@ std::vector<Mutant> IndicesFoldsAndLoops() {
        ReducedWithoutNans},
       {"history/jax_4466",
        {kDot},
-       "a transpose is folded into a product although it keeps the contracted dimension in place",
+       "the transpose of an operand is left out of a product",
        [](Site& site) -> Instruction* {
          for (const int64_t k : {0, 1}) {
            const Instruction& moved = In(site, k);

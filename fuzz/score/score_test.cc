@@ -36,6 +36,31 @@ TEST(FuzzScoreTest, CombinationsAreFound) {
   EXPECT_GE(found, kScheduleStride == 1 ? 3 : 0);
 }
 
+TEST(FuzzScoreTest, MiscompilationsOfTheHistoryAreFound) {
+  EXPECT_EQ(FindCombination("history/nothing"), nullptr);
+  std::vector<const conformance::Mutant*> mutants;
+  for (const char* name : {"history/openxla_31063", "history/jax_4466", "history/jax_17672",
+                           "history/openxla_42042", "history/tensorflow_119990"}) {
+    mutants.push_back(FindCombination(name));
+    ASSERT_NE(mutants.back(), nullptr) << name;
+  }
+  FuzzScoreOptions options;
+  options.programs = Scheduled(300);
+  const absl::StatusOr<FuzzScores> scores = ScoreFuzzer(mutants, options);
+  ASSERT_TRUE(scores.ok()) << scores.status();
+  int64_t found = 0;
+  for (const FuzzScore& score : scores->scores) found += score.program >= 0;
+  EXPECT_GE(found, kScheduleStride == 1 ? 4 : 0);
+  // A run that goes on counts from where it begins.
+  options.first = 300;
+  options.programs = Scheduled(40);
+  const absl::StatusOr<FuzzScores> later = ScoreFuzzer(mutants, options);
+  ASSERT_TRUE(later.ok()) << later.status();
+  EXPECT_EQ(later->programs, options.programs);
+  for (const FuzzScore& score : later->scores)
+    EXPECT_TRUE(score.program < 0 || score.program >= 300);
+}
+
 TEST(FuzzScoreTest, ConformingVariantsAreNotAccused) {
   std::vector<const conformance::Mutant*> variants;
   for (const conformance::Mutant& mutant : conformance::Mutants()) {

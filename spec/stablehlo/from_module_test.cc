@@ -212,6 +212,15 @@ TEST(FromModuleTest, SeveralOperationsStandForOne) {
                           "ROOT r = f16[5] pad(x, y), padding=1_0 }"),
               AllOf(HasSubstr("stablehlo.convert %arg0 : (tensor<4xf8E4M3FNUZ>) -> tensor<4xf16>"),
                     HasSubstr("(tensor<4xf16>, tensor<f16>) -> tensor<5xf16>")));
+  EXPECT_THAT(OperationsOf("f { a = f32[] parameter(0) ROOT n = f32[] negate(a) } "
+                           "ENTRY e { x = f8e5m2[4] parameter(0) "
+                           "ROOT r = f32[4] map(x), dimensions={0}, to_apply=f }"),
+              ElementsAre("convert", "map", "negate", "return"));
+  // MLIR knows all types of f8 but this one in algorithms; which one is named makes no difference.
+  EXPECT_THAT(WrittenText("ENTRY e { x = f8e8m0fnu[4] parameter(0) y = f8e5m2[4] parameter(1) "
+                          "ROOT r = f32[] dot(x, y), lhs_contracting_dims={0}, "
+                          "rhs_contracting_dims={0}, algorithm=dot_any_f8_any_f8_f32 }"),
+              Not(HasSubstr("precision_type = f8E8M0FNU")));
   EXPECT_THAT(OperationsOf("ENTRY e { x = bf16[4] parameter(0) y = f32[4] parameter(1) "
                            "ROOT r = pred[4] compare(x, y), direction=LT }"),
               ElementsAre("convert", "compare"));

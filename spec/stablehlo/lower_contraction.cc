@@ -51,14 +51,15 @@ void LowerDot(OpContext& op) {
   op.Return(op.Make(Opcode::kDot, op.OutShape(), {op.In(0), op.In(1)}, std::move(attributes)));
 }
 
-// The name of a type in an algorithm: "tf32", "bf16"; "any_f8" for all 8-bit floats.
+// The name of a type in an algorithm: "tf32", "bf16"; "any_f8" for all 8-bit floats but f8E8M0FNU,
+// which MLIR refuses.
 std::string AlgorithmType(const Attribute* record, absl::string_view field) {
   const Attribute* value = record->Find(field);
   if (value == nullptr || value->type == nullptr) return "";
   if (value->type->kind == TypeKind::kTf32) return "tf32";
   if (value->type->kind != TypeKind::kScalar) return "";
   const absl::string_view name = Name(value->type->element);
-  return name.substr(0, 2) == "f8" ? "any_f8" : std::string(name);
+  return name.substr(0, 2) == "f8" && name != "f8e8m0fnu" ? "any_f8" : std::string(name);
 }
 
 std::optional<int64_t> AlgorithmOf(OpContext& op, const Attribute* record) {

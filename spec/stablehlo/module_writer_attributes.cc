@@ -277,9 +277,11 @@ const Attribute* ModuleWriter::DotAlgorithm(const Instruction& instruction) {
     Type type;
     type.kind = TypeKind::kScalar;
     if (part == "any") {
-      // The next word says f8; which one is the operand's type, if that is one of 8 bits.
+      // The next word says f8; which one is the operand's type, if that is one that
+      // MLIR knows there.
       const ElementType given = instruction.operand(operand++)->shape().element_type();
-      const bool narrow = IsFloat(given) && Info(given).bits == 8;
+      const bool narrow =
+          IsFloat(given) && Info(given).bits == 8 && given != ElementType::kF8E8M0FNU;
       types.push_back(program_.Scalar(narrow ? given : ElementType::kF8E5M2));
       continue;
     }

@@ -64,12 +64,17 @@ bool HasOneType(Opcode opcode) {
     case Opcode::kClamp:
     case Opcode::kConcatenate:
     case Opcode::kDynamicUpdateSlice:
+    case Opcode::kMap:
     case Opcode::kPad:
     case Opcode::kSelect:
       return true;
     default:
       return FindElementwise(opcode) != nullptr;
   }
+}
+
+ElementType ParameterType(const Computation& computation, int64_t i) {
+  return computation.parameters()[i]->shape().element_type();
 }
 
 // The type that operands of several floating-point types are converted to: the result's, or the
@@ -93,7 +98,9 @@ Value* ModuleWriter::InOneType(const Instruction& instruction, int64_t i, Value*
       !HasOneType(instruction.opcode())) {
     return value;
   }
-  const ElementType type = OneType(instruction);
+  const ElementType type = instruction.opcode() == Opcode::kMap
+                               ? ParameterType(*instruction.to_apply(), i)
+                               : OneType(instruction);
   if (type == shape.element_type()) return value;
   if (!HoldsValues(type, shape.element_type())) {
     Refuse(instruction, "its operands have two element types");

@@ -160,6 +160,24 @@ FINDINGS = [
        %p = stablehlo.reduce_precision %c, format = e3m0 : tensor<f8E4M3FNUZ>
        %r = stablehlo.convert %p : (tensor<f8E4M3FNUZ>) -> tensor<f32>
        return %r : tensor<f32> }''', '0.000000e+00', '0x7FC00000'),
+    ('the quotient of complex numbers squares the parts of the divisor', ['dense<1.0e308> : tensor<f64>'], '''
+     func.func @main(%a: tensor<f64>) -> tensor<f64> {
+       %x = stablehlo.constant dense<(1.0, 0.0)> : tensor<complex<f64>>
+       %y = stablehlo.complex %a, %a : tensor<complex<f64>>
+       %c = stablehlo.divide %x, %y : tensor<complex<f64>>
+       %r = stablehlo.real %c : (tensor<complex<f64>>) -> tensor<f64>
+       return %r : tensor<f64> }''', '5.000000e-309', '0.000000e+00'),
+    ('erf of the least normal numbers loses bits to subnormal products', ['dense<0x00800000> : tensor<f32>'], '''
+     func.func @main(%a: tensor<f32>) -> tensor<f32> {
+       %r = chlo.erf %a : tensor<f32> -> tensor<f32>
+       return %r : tensor<f32> }''', '1.32640341E-38', '1.32640018E-38'),
+    ('a convolution whose result has its features before its batch', ['dense<3.0> : tensor<1x1x1xf32>'], '''
+     func.func @main(%a: tensor<1x1x1xf32>) -> tensor<1x2x1xf32> {
+       %k = stablehlo.constant dense<[[[1.0], [2.0]]]> : tensor<1x2x1xf32>
+       %r = stablehlo.convolution(%a, %k) dim_numbers = [0, b, f]x[i, o, 0]->[0, f, b], window = {}
+         {batch_group_count = 1 : i64, feature_group_count = 1 : i64}
+         : (tensor<1x1x1xf32>, tensor<1x2x1xf32>) -> tensor<1x2x1xf32>
+       return %r : tensor<1x2x1xf32> }''', '[[[3.000000e+00], [6.000000e+00]]]', 'crash'),
     ('the size of a dimension that was set', ['dense<[1.0, 2.0]> : tensor<2xf32>'], '''
      func.func @main(%a: tensor<2xf32>) -> tensor<i32> {
        %n = stablehlo.constant dense<1> : tensor<i32>
@@ -174,8 +192,13 @@ def evaluate(arguments, program):
     from jax._src.interpreters import mlir
     from jaxlib.mlir import ir
     from jaxlib.mlir.dialects import stablehlo
+    from jaxlib.mlir.passmanager import PassManager
+    stablehlo.register_stablehlo_passes()
     with mlir.make_ir_context(), ir.Location.unknown():
         module = ir.Module.parse(program)
+        if 'chlo.' in program:
+            passes = PassManager.parse('builtin.module(func.func(chlo-legalize-to-stablehlo))')
+            passes.run(module.operation)
         results = stablehlo.eval_module(module, [ir.Attribute.parse(argument) for argument in arguments])
         return str(results[0])[len('dense<'):].rsplit('> :', 1)[0]
 

@@ -140,6 +140,32 @@ BufferUse AddConstant(KernelPlan& plan, std::vector<std::byte> bytes) {
   return Constant(static_cast<int64_t>(plan.constants.size()) - 1);
 }
 
+void AppendPart(KernelPlan part, absl::FunctionRef<BufferUse(const BufferUse& use)> place,
+                KernelPlan& plan) {
+  const auto scratch = static_cast<int32_t>(plan.scratch_bytes.size());
+  const auto constants = static_cast<int32_t>(plan.constants.size());
+  for (KernelLaunch& launch : part.launches) {
+    for (PointerSlot& pointer : launch.pointers) {
+      BufferUse& use = pointer.buffer;
+      if (use.kind == BufferUse::Kind::kScratch) {
+        use.number += scratch;
+      } else if (use.kind == BufferUse::Kind::kConstant) {
+        use.number += constants;
+      } else {
+        const int64_t offset = use.offset;
+        use = place(use);
+        use.offset += offset;
+      }
+    }
+    plan.launches.push_back(std::move(launch));
+  }
+  plan.scratch_bytes.insert(plan.scratch_bytes.end(), part.scratch_bytes.begin(),
+                            part.scratch_bytes.end());
+  for (std::vector<std::byte>& constant : part.constants) {
+    plan.constants.push_back(std::move(constant));
+  }
+}
+
 namespace {
 
 template <typename T>

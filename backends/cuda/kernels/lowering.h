@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
@@ -14,6 +15,7 @@
 #include "backends/cuda/kernel_table.h"
 #include "backends/cuda/kernels/parameters.h"
 #include "spec/analysis/flat_region.h"
+#include "spec/analysis/mixed_move.h"
 #include "spec/analysis/reducer.h"
 #include "spec/ir/module.h"
 #include "spec/views/view.h"
@@ -68,6 +70,11 @@ Fold FoldOf(const analysis::Reducer& reducer, ElementType type);
 BufferUse AddScratch(KernelPlan& plan, int64_t bytes);
 BufferUse AddConstant(KernelPlan& plan, std::vector<std::byte> bytes);
 
+// Appends the launches, scratch memory and constants of a part of a plan. `place` gives the arrays
+// that are operands and results of the part.
+void AppendPart(KernelPlan part, absl::FunctionRef<BufferUse(const BufferUse& use)> place,
+                KernelPlan& plan);
+
 // Copies the elements of an array or of a view in row-major order.
 struct CopyLoop {
   int64_t size, from, to;
@@ -85,6 +92,8 @@ absl::Status AddViewCopy(KernelPlan& plan, const Instruction& instruction, int64
 KernelPlanOr PrepareElementwise(const Instruction& instruction, absl::Span<const View> views);
 KernelPlanOr PrepareMap(const Instruction& map, absl::Span<const View> views);
 KernelPlanOr PrepareMove(const Instruction& move, absl::Span<const View> views);
+// An operation on several float types (analysis::SplitMixedMove).
+KernelPlanOr PrepareMixedMove(const analysis::MixedMove& split);
 KernelPlanOr PrepareBitcast(const Instruction& cast, absl::Span<const View> views);
 KernelPlanOr PrepareIota(const Instruction& iota, absl::Span<const View> views);
 KernelPlanOr PrepareDynamicSlice(const Instruction& slice, absl::Span<const View> views);

@@ -166,38 +166,14 @@ class FusionPlanner {
   // Appends the plan of a part: its operand k is array numbers[k] (array k without numbers), its
   // result goes to `into`.
   void Append(KernelPlan part, absl::Span<const int64_t> numbers, BufferUse into) {
-    const auto scratch = static_cast<int32_t>(plan_.scratch_bytes.size());
-    const auto constants = static_cast<int32_t>(plan_.constants.size());
-    for (KernelLaunch& launch : part.launches) {
-      launch.copies_in_place_operand = false;
-      for (PointerSlot& pointer : launch.pointers) {
-        BufferUse& use = pointer.buffer;
-        BufferUse to = use;
-        switch (use.kind) {
-          case BufferUse::Kind::kOperand:
-            to = buffers_[numbers.empty() ? use.number : numbers[use.number]];
-            to.offset += use.offset;
-            break;
-          case BufferUse::Kind::kResult:
-            to = into;
-            to.offset += use.offset;
-            break;
-          case BufferUse::Kind::kScratch:
-            to.number += scratch;
-            break;
-          case BufferUse::Kind::kConstant:
-            to.number += constants;
-            break;
-        }
-        use = to;
-      }
-      plan_.launches.push_back(std::move(launch));
-    }
-    plan_.scratch_bytes.insert(plan_.scratch_bytes.end(), part.scratch_bytes.begin(),
-                               part.scratch_bytes.end());
-    for (std::vector<std::byte>& constant : part.constants) {
-      plan_.constants.push_back(std::move(constant));
-    }
+    for (KernelLaunch& launch : part.launches) launch.copies_in_place_operand = false;
+    AppendPart(
+        std::move(part),
+        [&](const BufferUse& use) {
+          if (use.kind == BufferUse::Kind::kResult) return into;
+          return buffers_[numbers.empty() ? use.number : numbers[use.number]];
+        },
+        plan_);
   }
 
   absl::Status AddOwnKernels(const Instruction& x, BufferUse into) {

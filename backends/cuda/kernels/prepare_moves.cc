@@ -111,6 +111,39 @@ KernelPlanOr PrepareMove(const Instruction& move, absl::Span<const View> /*views
   return plan;
 }
 
+KernelPlanOr PrepareMixedMove(const analysis::MixedMove& split) {
+  KernelPlan plan;
+  std::vector<BufferUse> moved;
+  for (size_t k = 0; k < split.converts.size(); ++k) {
+    moved.push_back(Operand(static_cast<int64_t>(k)));
+    const Instruction* const convert = split.converts[k].get();
+    if (convert == nullptr || convert->shape().element_count() == 0) continue;
+    KernelPlanOr part = PrepareKernels(*convert, {});
+    if (!part.ok()) return part.status();
+    const BufferUse operand = moved.back();
+    const BufferUse converted =
+        AddScratch(plan, convert->shape().element_count() * BytesOf(convert->shape()));
+    AppendPart(
+        *std::move(part),
+        [&](const BufferUse& use) {
+          return use.kind == BufferUse::Kind::kResult ? converted : operand;
+        },
+        plan);
+    moved.back() = converted;
+  }
+  KernelPlanOr move = PrepareKernels(*split.move, {});
+  if (!move.ok()) return move.status();
+  const int in_place = move->in_place_operand;
+  if (in_place >= 0 && split.converts[in_place] == nullptr) plan.in_place_operand = in_place;
+  AppendPart(
+      *std::move(move),
+      [&](const BufferUse& use) {
+        return use.kind == BufferUse::Kind::kResult ? Result(use.number) : moved[use.number];
+      },
+      plan);
+  return plan;
+}
+
 KernelPlanOr PrepareBitcast(const Instruction& cast, absl::Span<const View> /*views*/) {
   KernelPlan plan;
   const Shape& from = cast.operand(0)->shape();

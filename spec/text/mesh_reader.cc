@@ -82,6 +82,10 @@ bool ReadMeshAxis(Reader& reader, Mesh* mesh) {
       !reader.ReadInt(&axis.size)) {
     return false;
   }
+  if (axis.size < 1) {
+    return reader.FailAt(at,
+                         absl::StrCat("the mesh axis '", axis.name, "' has the size ", axis.size));
+  }
   for (const Mesh::Axis& other : mesh->axes) {
     if (other.name == axis.name) {
       return reader.FailAt(at, absl::StrCat("mesh axis '", axis.name, "' is named twice"));

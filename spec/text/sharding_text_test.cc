@@ -1,6 +1,8 @@
 // Shardings as they are after reading: the normal forms that XLA prints for the same texts.
 #include <string>
 
+#include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "spec/ir/device_lists.h"
 #include "spec/text/iota_tiles.h"
@@ -83,6 +85,16 @@ TEST(ShardingTextTest, NormalForms) {
     auto again = ParseSharding(PrintSharding(*sharding));
     ASSERT_TRUE(again.ok()) << again.status();
     EXPECT_EQ(*again, *sharding) << one.written;
+  }
+}
+
+// As protobuf has it refused, too.
+TEST(ShardingTextTest, AxesOfAMeshHaveDevices) {
+  EXPECT_TRUE(ParseSharding("{mesh['x'=1,'y'=4], [{'x'}]}").ok());
+  for (const char* size : {"0", "-1"}) {
+    const auto sharding = ParseSharding(absl::StrCat("{mesh['x'=", size, ",'y'=4], [{'x'}]}"));
+    EXPECT_THAT(std::string(sharding.status().message()),
+                testing::HasSubstr(absl::StrCat("the mesh axis 'x' has the size ", size)));
   }
 }
 

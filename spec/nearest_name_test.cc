@@ -1,6 +1,7 @@
 #include "spec/nearest_name.h"
 
 #include "gtest/gtest.h"
+#include "spec/stable_hash.h"
 
 namespace assay {
 namespace {
@@ -38,6 +39,14 @@ TEST(NearestName, OfAList) {
 TEST(NearestName, AsAQuestion) {
   EXPECT_EQ(DidYouMean("f32"), " (did you mean f32?)");
   EXPECT_EQ(DidYouMean(""), "");
+}
+
+// The values that FNV's authors give for 64 bits of FNV-1a.
+TEST(StableHash, IsFnv1a) {
+  EXPECT_EQ(StableHash(""), 0xcbf29ce484222325u);
+  EXPECT_EQ(StableHash("a"), 0xaf63dc4c8601ec8cu);
+  EXPECT_EQ(StableHash("foobar"), 0x85944171f73967e8u);
+  EXPECT_EQ(StableHash("bar", StableHash("foo")), 0x85944171f73967e8u);
 }
 
 }  // namespace

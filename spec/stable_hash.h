@@ -1,5 +1,5 @@
 // 64 bits of FNV-1a: a hash that is the same in every run, on every machine and with every
-// compiler, for names of files and shares of work. Test: ir/shape_test.cc.
+// compiler, for names of files and shares of work. Test: nearest_name_test.cc.
 #ifndef ASSAY_SPEC_STABLE_HASH_H_
 #define ASSAY_SPEC_STABLE_HASH_H_
 

@@ -13,7 +13,6 @@
 #include "gtest/gtest.h"
 #include "spec/ir/row_major.h"
 #include "spec/ir/shape_table.h"
-#include "spec/stable_hash.h"
 
 namespace assay {
 namespace {
@@ -325,14 +324,6 @@ TEST(RowMajorStrides, TheLastDimensionMovesFastest) {
   EXPECT_THAT(RowMajorStrides({7}), ElementsAre(1));
   EXPECT_THAT(RowMajorStrides({2, 3, 4}), ElementsAre(12, 4, 1));
   EXPECT_THAT(RowMajorStrides({2, 1, 4}), ElementsAre(4, 4, 1));
-}
-
-// The values that FNV's authors give for 64 bits of FNV-1a.
-TEST(StableHash, IsFnv1a) {
-  EXPECT_EQ(StableHash(""), 0xcbf29ce484222325u);
-  EXPECT_EQ(StableHash("a"), 0xaf63dc4c8601ec8cu);
-  EXPECT_EQ(StableHash("foobar"), 0x85944171f73967e8u);
-  EXPECT_EQ(StableHash("bar", StableHash("foo")), 0x85944171f73967e8u);
 }
 
 }  // namespace

@@ -92,7 +92,9 @@ class PagesTest(CommandLineTest):
                 self.assertIn(profile, profiles, page)
                 checked += 1
             for mutant in re.findall(r'\b(?:mutant|conforming):[a-z]\w*/\w+', text):
-                self.assertIn(mutant, mutants, page)
+                if mutant not in mutants:  # a defect of combinations, which the table leaves to the fuzzer
+                    asked = assay('test', '--target', mutant, '--filter', 'tuple/f32*')
+                    self.assertNotIn('there is no mutant', asked.err, page)
                 checked += 1
         self.assertGreater(checked, 300)
 

@@ -1,4 +1,4 @@
-// The custom calls that the backend knows: the shared ones, linear algebra in double precision, and
+// The custom calls that the backend knows: the shared ones, linear algebra in long double, and
 // Threefry by the backend's own function. Tests: backends/factory/custom_call_test.cc.
 #include "backends/cpu/kernels.h"
 #include "backends/cpu/random_words.h"
@@ -13,7 +13,7 @@ const runtime::CustomCallRegistry& BuiltInCustomCalls() {
     for (const runtime::custom_calls::Targets& family :
          {runtime::custom_calls::SharedTargets(),
           runtime::custom_calls::ThreefryTargets(ThreefryBlock),
-          runtime::custom_calls::DoubleLinearAlgebraTargets()}) {
+          runtime::custom_calls::ExtendedLinearAlgebraTargets()}) {
       runtime::custom_calls::Register(family, known);
     }
     return known;

@@ -79,6 +79,15 @@ TEST_P(CustomCall, TopK) {
             Canonical("( f32[2] {4, 4}, s32[2] {1, 3} )"));
 }
 
+TEST_P(CustomCall, TopKOfDynamicSizes) {
+  EXPECT_EQ(RunText("HloModule m\nENTRY e { x = f32[3,2] parameter(0) n = s32[] constant(2)\n"
+                    "  d = f32[<=3,2] set-dimension-size(x, n), dimensions={0}\n"
+                    "  k = (f32[<=3,1], s64[<=3,1]) custom-call(d), custom_call_target=\"TopK\"\n"
+                    "  ROOT r = f32[<=3,1] get-tuple-element(k), index=0 }\n",
+                    {"f32[3,2] {{1, 2}, {4, 3}, {5, 6}}"}),
+            "f32[<=3,1]{1,0} { {2}, {4}, {0} }");
+}
+
 TEST_P(CustomCall, UnaryAndDynamic) {
   EXPECT_EQ(RunText(CallText("mhlo.erf", "f32[2]", {"f32[2]"}), {"f32[2] {0, inf}"}),
             Canonical("f32[2] {0, 1}"));

@@ -197,6 +197,35 @@ TEST_P(Factors, Qr) {
   ExpectNear(c, padded, "Q^H A");
 }
 
+// Squares of these numbers are beyond f64.
+TEST_P(Factors, OfVeryLargeAndVerySmallNumbers) {
+  for (const long double scale : {0x1p700L, 0x1p-700L}) {
+    Grid a = RandomGrid(4, 3, Complex());
+    for (Scalar& x : a.at) x *= scale;
+    std::vector<Grid> r =
+        Call(Lapack("geqrf"), absl::StrCat("(", Shape("4,3"), ", ", Shape("3"), ")"),
+             {Shape("4,3")}, {a});
+    ASSERT_EQ(r.size(), 2u);
+    const Grid q = Call(Lapack("orgqr", "ungqr"), Shape("4,3"), {Shape("4,3"), Shape("3")}, r)[0];
+    Grid upper(3, 3);
+    for (int64_t i = 0; i < 3; ++i) {
+      for (int64_t j = i; j < 3; ++j) upper(i, j) = r[0](i, j) / scale;
+    }
+    for (Scalar& x : a.at) x /= scale;
+    ExpectNear(q * upper, a, "Q R");
+    for (Scalar& x : a.at) x *= scale;
+    r = Call(
+        Lapack("gesdd"),
+        absl::StrCat("(", Shape("4,3"), ", f64[3], ", Shape("4,3"), ", ", Shape("3,3"), ", s32[])"),
+        {Shape("4,3")}, {a}, "mode = 83 : ui8");
+    ASSERT_EQ(r.size(), 5u);
+    Grid s(3, 3);
+    for (int64_t i = 0; i < 3; ++i) s(i, i) = r[1].at[i] / scale;
+    for (Scalar& x : a.at) x /= scale;
+    ExpectNear(r[2] * s * r[3], a, "U S V^H");
+  }
+}
+
 TEST_P(Factors, HermitianEigenvalues) {
   const Grid x = RandomGrid(5, 5, Complex());
   Grid a = x;
@@ -339,6 +368,20 @@ TEST_P(LinearAlgebraCalls, ShapesThatDoNotFitAreRefused) {
   EXPECT_THAT(RunText(GetParam(), CallText("lapack_dpotrf_ffi", "(f64[2,2], s32[])", {"f64[2,3]"}),
                       {"f64[2,3] {{1,0,0},{0,1,0}}"}),
               HasSubstr("a letter for each dimension"));
+}
+
+TEST_P(LinearAlgebraCalls, SparseRowsThatDoNotFitAreRefused) {
+  const auto product = [](const char* result, const char* starts, const char* given) {
+    return RunText(
+        GetParam(),
+        CallText("cpu_csr_sparse_dense_ffi", result, {"s32[2]", starts, "s32[2]", "s32[2]"}),
+        {"s32[2] {2, 3}", given, "s32[2] {1, 0}", "s32[2] {5, 7}"});
+  };
+  EXPECT_EQ(product("s32[2]", "s32[3]", "s32[3] {0, 1, 2}"), Canonical("s32[2] {14, 15}"));
+  EXPECT_THAT(product("s32[1]", "s32[3]", "s32[3] {0, 1, 2}"), HasSubstr("one row start more"));
+  EXPECT_THAT(product("s32[2]", "s32[3]", "s32[3] {0, 1, 9}"), HasSubstr("outside of the data"));
+  EXPECT_THAT(product("s32[2]", "f32[3]", "f32[3] {0, nan, 2}"), HasSubstr("outside of the data"));
+  EXPECT_THAT(product("s32[2]", "f32[3]", "f32[3] {0, 1, 1e30}"), HasSubstr("outside of the data"));
 }
 
 INSTANTIATE_TEST_SUITE_P(Backends, LinearAlgebraCalls, testing::ValuesIn(kBackendsWithCalls));

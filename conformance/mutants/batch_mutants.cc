@@ -79,7 +79,7 @@ void ReverseNans(const Instruction& sort, std::vector<Literal>* leaves) {
   });
 }
 
-bool IsMatrixOfNans(const Literal& values, int64_t begin, int64_t count) {
+bool HasNan(const Literal& values, int64_t begin, int64_t count) {
   const ElementType part = IsComplex(values.element_type()) ? Info(values.element_type()).component
                                                             : values.element_type();
   for (int64_t i = begin; i < begin + count; ++i) {
@@ -93,12 +93,12 @@ void SpoilBatch(std::vector<Literal>* leaves) {
   Literal& factors = leaves->front();
   const absl::Span<const int64_t> sizes = factors.shape().dimensions();
   const int64_t count = sizes.back() * sizes.back();
-  if (count == 0 || !IsMatrixOfNans(factors, 0, factors.element_count())) return;
+  if (count == 0 || !HasNan(factors, 0, factors.element_count())) return;
   for (int64_t i = 0; i < factors.element_count(); ++i) {
     const uint64_t nan =
         CanonicalNan(IsComplex(factors.element_type()) ? Info(factors.element_type()).component
                                                        : factors.element_type());
-    if (!IsMatrixOfNans(factors, i / count * count, count)) factors.Set(i, {nan, 0});
+    if (!HasNan(factors, i / count * count, count)) factors.Set(i, {nan, 0});
   }
 }
 

@@ -31,6 +31,7 @@ uint64_t RoundReal(ElementType type, const Real& value) {
 }
 
 uint64_t WrapInteger(ElementType type, const Real& value) {
+  if (!isfinite(value)) return 0;
   const Real word = ldexp(Real(1), 64);
   const Real rest = value - floor(Real(value / word)) * word;
   return EncodeInteger(type, static_cast<uint64_t>(rest));

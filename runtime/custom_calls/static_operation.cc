@@ -21,7 +21,7 @@ absl::StatusOr<Literal> WithoutPadding(const CustomCall& call, const Literal& ar
 }
 
 // An array under the declared shape: of its sizes, or with bounds that these do not exceed.
-absl::StatusOr<Literal> AsDeclared(const CustomCall& call, Literal array, const Shape& declared) {
+absl::StatusOr<Literal> UnderShape(const CustomCall& call, Literal array, const Shape& declared) {
   const Shape& found = array.shape();
   bool fits = declared.is_array() && declared.element_type() == found.element_type() &&
               declared.rank() == found.rank();
@@ -87,20 +87,26 @@ absl::StatusOr<std::vector<Literal>> StaticOperation::Results(std::vector<Litera
   return results;
 }
 
-absl::StatusOr<Literal> StaticOperation::Run(std::vector<Literal> operands) {
-  absl::StatusOr<std::vector<Literal>> computed = Results(std::move(operands));
-  if (!computed.ok()) return computed.status();
-  std::vector<Literal>& results = *computed;
+absl::StatusOr<std::vector<Literal>> StaticOperation::AsDeclared(
+    std::vector<Literal> results) const {
   const std::vector<const Shape*> declared = ResultShapes(call_);
   if (declared.size() != results.size()) {
     return BadCall(call_, absl::StrCat("the result is ", op_->shape().ToString()));
   }
   for (size_t i = 0; i < results.size(); ++i) {
-    absl::StatusOr<Literal> result = AsDeclared(call_, std::move(results[i]), *declared[i]);
-    if (!result.ok()) return result;
+    absl::StatusOr<Literal> result = UnderShape(call_, std::move(results[i]), *declared[i]);
+    if (!result.ok()) return result.status();
     results[i] = *std::move(result);
   }
-  return AsResult(call_, std::move(results));
+  return results;
+}
+
+absl::StatusOr<Literal> StaticOperation::Run(std::vector<Literal> operands) {
+  absl::StatusOr<std::vector<Literal>> results = Results(std::move(operands));
+  if (!results.ok()) return results.status();
+  results = AsDeclared(*std::move(results));
+  if (!results.ok()) return results.status();
+  return AsResult(call_, *std::move(results));
 }
 
 absl::StatusOr<std::vector<int64_t>> IntegersOf(const CustomCall& call, size_t operand,

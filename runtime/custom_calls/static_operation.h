@@ -26,6 +26,9 @@ class StaticOperation {
   // The results of the operation for the arrays, which may have sizes below their bounds.
   // INVALID_ARGUMENT where the rule of the operation refuses them.
   absl::StatusOr<std::vector<Literal>> Results(std::vector<Literal> operands);
+  // Such results under the declared shapes of the call: of their sizes, or with bounds that these
+  // do not exceed.
+  absl::StatusOr<std::vector<Literal>> AsDeclared(std::vector<Literal> results) const;
   // The value of the call: these results. INVALID_ARGUMENT, too, where they do not have the
   // declared shape; shows both.
   absl::StatusOr<Literal> Run(std::vector<Literal> operands);

@@ -39,8 +39,8 @@ Targets SharedTargets();
 using ThreefryFunction = std::array<uint32_t, 2> (*)(uint64_t key, uint64_t counter);
 Targets ThreefryTargets(ThreefryFunction function);  // bits.cc
 
-// Factorisations and systems in double precision (double_linear_algebra.cc).
-Targets DoubleLinearAlgebraTargets();
+// Factorisations and systems in long double (extended_linear_algebra.cc).
+Targets ExtendedLinearAlgebraTargets();
 
 void Register(const Targets& targets, CustomCallRegistry* registry);
 

@@ -23,10 +23,10 @@ bool SameBut(const Shape& a, const Shape& b, int64_t dimension) {
 }
 
 // Integers as those of another type, modulo its size.
-absl::StatusOr<Literal> WithType(const CustomCall& call, Literal integers, const Shape& shape) {
-  const ElementType from = integers.element_type(), to = shape.element_type();
+absl::StatusOr<Literal> WithType(const CustomCall& call, Literal integers, ElementType to) {
+  const ElementType from = integers.element_type();
   if (from == to) return integers;
-  absl::StatusOr<Literal> result = call.Zeros(shape);
+  absl::StatusOr<Literal> result = call.Zeros(Shape(to, integers.shape().dimensions()));
   for (int64_t i = 0; result.ok() && i < integers.element_count(); ++i) {
     const int64_t value = DecodeSigned(from, integers.Get(i).bits);
     result->Set(i, {EncodeInteger(to, static_cast<uint64_t>(value))});
@@ -53,9 +53,13 @@ absl::StatusOr<Literal> TopK(const CustomCall& call) {
   top_k.Set(Attr::kLargest, CallAttributes::Of(call.instruction).Int("largest", 1) != 0);
   absl::StatusOr<std::vector<Literal>> results = top_k.Results({data});
   if (!results.ok()) return results.status();
-  absl::StatusOr<Literal> indices = WithType(call, std::move((*results)[1]), *shapes[1]);
+  absl::StatusOr<Literal> indices =
+      WithType(call, std::move((*results)[1]), shapes[1]->element_type());
   if (!indices.ok()) return indices;
-  return Literal::Tuple({std::move((*results)[0]), *std::move(indices)});
+  (*results)[1] = *std::move(indices);
+  results = top_k.AsDeclared(*std::move(results));
+  if (!results.ok()) return results.status();
+  return Literal::Tuple(*std::move(results));
 }
 
 // What ApproxTopK is given: arrays, then as many scalars.
@@ -88,6 +92,9 @@ absl::StatusOr<Literal> ApproxTopK(const CustomCall& call) {
   const int64_t dimension = CallAttributes::Of(call.instruction).Int("reduction_dim", -1);
   if (absl::Status status = CheckApproxTopK(call, dimension); !status.ok()) return status;
   const std::vector<const Shape*> shapes = ResultShapes(call);
+  for (const Literal& operand : call.operands) {
+    if (operand.shape().is_dynamic()) return BadCall(call, "its operands must have static sizes");
+  }
   StaticOperation sort(call, Opcode::kSort);
   sort.Set(Attr::kDimension, dimension);
   sort.Set(Attr::kIsStable, true);

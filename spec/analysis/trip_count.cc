@@ -5,7 +5,9 @@
 namespace assay::analysis {
 namespace {
 
-constexpr int kMostDepth = 64;
+// The most instructions that one search looks at: a chain of sums of a value with itself has twice
+// as many ways with each link.
+constexpr int kMostVisits = 256;
 
 // The integer `element` of the state plus a constant; without an element the constant alone.
 // Arithmetic is modulo 2^64, of which the bits of the type count.
@@ -34,29 +36,30 @@ bool Forwards(Opcode opcode) {
 
 const Computation& Called(const Instruction& call) { return *call.called_computations()[0]; }
 
-std::optional<Affine> ValueOf(const Instruction& value, const Scope& scope, int depth);
+std::optional<Affine> ValueOf(const Instruction& value, const Scope& scope, int& steps);
 
 // Element `k` of a tuple.
 std::optional<Affine> ElementOf(const Instruction& tuple, int64_t k, const Scope& scope,
-                                int depth) {
-  if (depth > kMostDepth || !IsCounter(tuple.shape().tuple_shape(k))) return std::nullopt;
-  if (tuple.opcode() == Opcode::kTuple) return ValueOf(*tuple.operand(k), scope, depth + 1);
-  if (Forwards(tuple.opcode())) return ElementOf(*tuple.operand(0), k, scope, depth + 1);
+                                int& steps) {
+  if (--steps < 0 || !IsCounter(tuple.shape().tuple_shape(k))) return std::nullopt;
+  if (tuple.opcode() == Opcode::kTuple) return ValueOf(*tuple.operand(k), scope, steps);
+  if (Forwards(tuple.opcode())) return ElementOf(*tuple.operand(0), k, scope, steps);
   if (IsCall(tuple.opcode())) {
-    return ElementOf(*Called(tuple).root(), k, {&tuple, &scope, false}, depth + 1);
+    return ElementOf(*Called(tuple).root(), k, {&tuple, &scope, false}, steps);
   }
   if (tuple.opcode() != Opcode::kParameter) return std::nullopt;
   if (scope.caller != nullptr) {
-    return ElementOf(*scope.caller->operand(tuple.parameter_number()), k, *scope.outer, depth + 1);
+    return ElementOf(*scope.caller->operand(tuple.parameter_number()), k, *scope.outer, steps);
   }
   if (!scope.has_state) return std::nullopt;
   return Affine{k, 0};
 }
 
-std::optional<Affine> SumOf(const Instruction& sum, const Scope& scope, int depth) {
-  const std::optional<Affine> a = ValueOf(*sum.operand(0), scope, depth + 1);
-  const std::optional<Affine> b = ValueOf(*sum.operand(1), scope, depth + 1);
-  if (!a.has_value() || !b.has_value()) return std::nullopt;
+std::optional<Affine> SumOf(const Instruction& sum, const Scope& scope, int& steps) {
+  const std::optional<Affine> a = ValueOf(*sum.operand(0), scope, steps);
+  if (!a.has_value()) return std::nullopt;
+  const std::optional<Affine> b = ValueOf(*sum.operand(1), scope, steps);
+  if (!b.has_value()) return std::nullopt;
   if (sum.opcode() == Opcode::kSubtract) {
     if (b->element.has_value()) return std::nullopt;
     return Affine{a->element, a->constant - b->constant};
@@ -65,24 +68,24 @@ std::optional<Affine> SumOf(const Instruction& sum, const Scope& scope, int dept
   return Affine{a->element.has_value() ? a->element : b->element, a->constant + b->constant};
 }
 
-std::optional<Affine> ValueOf(const Instruction& value, const Scope& scope, int depth) {
-  if (depth > kMostDepth || !IsCounter(value.shape())) return std::nullopt;
+std::optional<Affine> ValueOf(const Instruction& value, const Scope& scope, int& steps) {
+  if (--steps < 0 || !IsCounter(value.shape())) return std::nullopt;
   if (IsCall(value.opcode())) {
-    return ValueOf(*Called(value).root(), {&value, &scope, false}, depth + 1);
+    return ValueOf(*Called(value).root(), {&value, &scope, false}, steps);
   }
-  if (Forwards(value.opcode())) return ValueOf(*value.operand(0), scope, depth + 1);
+  if (Forwards(value.opcode())) return ValueOf(*value.operand(0), scope, steps);
   switch (value.opcode()) {
     case Opcode::kConstant:
       if (value.literal() == nullptr) return std::nullopt;
       return Affine{std::nullopt, value.literal()->Get(0).bits};
     case Opcode::kGetTupleElement:
-      return ElementOf(*value.operand(0), value.GetInt(Attr::kIndex), scope, depth + 1);
+      return ElementOf(*value.operand(0), value.GetInt(Attr::kIndex), scope, steps);
     case Opcode::kAdd:
     case Opcode::kSubtract:
-      return SumOf(value, scope, depth);
+      return SumOf(value, scope, steps);
     case Opcode::kParameter:
       if (scope.caller == nullptr) return std::nullopt;
-      return ValueOf(*scope.caller->operand(value.parameter_number()), *scope.outer, depth + 1);
+      return ValueOf(*scope.caller->operand(value.parameter_number()), *scope.outer, steps);
     default:
       return std::nullopt;
   }
@@ -95,15 +98,15 @@ struct Condition {
   Affine left, right;
 };
 
-std::optional<Condition> ConditionOf(const Instruction& root, const Scope& scope, int depth) {
-  if (depth > kMostDepth) return std::nullopt;
+std::optional<Condition> ConditionOf(const Instruction& root, const Scope& scope, int& steps) {
+  if (--steps < 0) return std::nullopt;
   if (IsCall(root.opcode())) {
-    return ConditionOf(*Called(root).root(), {&root, &scope, false}, depth + 1);
+    return ConditionOf(*Called(root).root(), {&root, &scope, false}, steps);
   }
-  if (Forwards(root.opcode())) return ConditionOf(*root.operand(0), scope, depth + 1);
+  if (Forwards(root.opcode())) return ConditionOf(*root.operand(0), scope, steps);
   if (root.opcode() != Opcode::kCompare) return std::nullopt;
-  const std::optional<Affine> left = ValueOf(*root.operand(0), scope, depth + 1);
-  const std::optional<Affine> right = ValueOf(*root.operand(1), scope, depth + 1);
+  const std::optional<Affine> left = ValueOf(*root.operand(0), scope, steps);
+  const std::optional<Affine> right = ValueOf(*root.operand(1), scope, steps);
   if (!left.has_value() || !right.has_value()) return std::nullopt;
   const ElementType type = root.operand(0)->shape().element_type();
   const auto order = IsSigned(type) ? ComparisonType::kSigned : ComparisonType::kUnsigned;
@@ -138,8 +141,10 @@ struct Counter {
 std::optional<Counter> CounterOf(const Affine& side, const Instruction& loop) {
   if (!side.element.has_value()) return Counter{side.constant, 0};
   const Instruction& body = *loop.GetComputation(Attr::kBody)->root();
-  const std::optional<Affine> next = ElementOf(body, *side.element, {nullptr, nullptr, true}, 0);
-  const std::optional<Affine> first = ElementOf(*loop.operand(0), *side.element, {}, 0);
+  int steps = kMostVisits;
+  const std::optional<Affine> next =
+      ElementOf(body, *side.element, {nullptr, nullptr, true}, steps);
+  const std::optional<Affine> first = ElementOf(*loop.operand(0), *side.element, {}, steps);
   if (!next.has_value() || next->element != side.element || !first.has_value()) {
     return std::nullopt;
   }
@@ -151,7 +156,8 @@ std::optional<Counter> CounterOf(const Affine& side, const Instruction& loop) {
 std::optional<int64_t> TripCount(const Instruction& loop) {
   if (!loop.shape().is_tuple()) return std::nullopt;
   const Instruction& root = *loop.GetComputation(Attr::kCondition)->root();
-  const std::optional<Condition> condition = ConditionOf(root, {nullptr, nullptr, true}, 0);
+  int steps = kMostVisits;
+  const std::optional<Condition> condition = ConditionOf(root, {nullptr, nullptr, true}, steps);
   if (!condition.has_value()) return std::nullopt;
   std::optional<Counter> left = CounterOf(condition->left, loop);
   std::optional<Counter> right = CounterOf(condition->right, loop);

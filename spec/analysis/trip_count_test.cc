@@ -107,5 +107,16 @@ TEST(TripCount, IsUnknownForLoopsOfAnotherForm) {
   EXPECT_EQ(TripsOf({.condition = "ROOT r = pred[] constant(true)"}), std::nullopt);
 }
 
+// There are 2^60 ways through the sums that make the bound.
+TEST(TripCount, GivesUpOnChainsOfSums) {
+  std::string entry = "b0 = TYPE[] add(bound, bound) ";
+  for (int i = 1; i < 60; ++i) {
+    absl::StrAppend(&entry, "b", i, " = TYPE[] add(b", i - 1, ", b", i - 1, ") ");
+  }
+  EXPECT_EQ(TripsOf({.entry = absl::StrCat(entry, "t = STATE tuple(first, b59, x) ")}),
+            std::nullopt);
+  EXPECT_EQ(TripsOf({.entry = "b = TYPE[] add(bound, bound) t = STATE tuple(first, b, x) "}), 20);
+}
+
 }  // namespace
 }  // namespace assay::analysis

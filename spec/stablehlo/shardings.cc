@@ -213,10 +213,6 @@ absl::StatusOr<ShardyParts> ReadShardy(const Attribute& sharding, const Program&
   return result;
 }
 
-}  // namespace
-
-namespace {
-
 // One tile on one device, which exports for one device have; XLA's import makes it replicated.
 bool IsOneTile(const Sharding& sharding) {
   return sharding.type == Sharding::Type::kTiled && !sharding.replicate_on_last_tile_dim &&

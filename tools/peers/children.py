@@ -56,6 +56,8 @@ class Watched:
         if self.requests and self.alone and self.last == 'run' and number >= self.requests:
             os._exit(NEXT_CHILD)  # it has answered; Assay asks nothing before it has the answer
         end = self.first.find(b'\n') + 1
+        if not end:
+            STATE.pack_into(self.state, 0, 0, number, 0)  # what is answered must not be asked again
         line = self.take(end) if end else self.stream.readline()
         header = json.loads(line) if line else {}
         self.last = header.get('type')
@@ -87,7 +89,7 @@ def serve_in_children(make_target, requests=None):
         if not os.WIFSIGNALED(status):
             os._exit(os.WEXITSTATUS(status))
         number = os.WTERMSIG(status)
-        if count != 1:
+        if count != 1 or request == 0:
             if recorded:
                 first = state[STATE.size:STATE.size + recorded]
                 continue

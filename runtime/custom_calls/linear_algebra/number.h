@@ -25,14 +25,18 @@ struct RealTraits;
 // static uint64_t Wrap(ElementType type, const Real& value): the pattern of an integer modulo
 // 2^bits.
 
+// Numbers whose squares do not overflow where those of f64 do.
 template <>
-struct RealTraits<double> {
-  static constexpr int kNegligible = -50;
-  static constexpr int kNoise = -52;
-  static uint64_t Round(ElementType type, double value) { return EncodeFloat(type, value); }
+struct RealTraits<long double> {
+  static constexpr int kNegligible = 3 - std::numeric_limits<long double>::digits;
+  static constexpr int kNoise = 1 - std::numeric_limits<long double>::digits;
+  static uint64_t Round(ElementType type, long double value) {
+    return EncodeFloat(type, static_cast<double>(value));
+  }
   // Results that are integers are sizes and positions.
-  static uint64_t Wrap(ElementType type, double value) {
-    return EncodeInteger(type, static_cast<uint64_t>(static_cast<int64_t>(value)));
+  static uint64_t Wrap(ElementType type, long double value) {
+    const bool fits = std::isfinite(value) && std::fabs(value) < 0x1p63L;
+    return EncodeInteger(type, fits ? static_cast<uint64_t>(static_cast<int64_t>(value)) : 0);
   }
 };
 

@@ -290,16 +290,25 @@ absl::Status PerturbedTridiagonal(Problem<Real>& p) {
   return absl::OkStatus();
 }
 
+// A number as a position, or -1 if it is none.
+template <typename Real>
+int64_t PositionOf(const Number<Real>& value) {
+  const bool fits = IsFinite(value) && value.re >= 0 && value.re < Real(int64_t{1} << 53);
+  return fits ? static_cast<int64_t>(value.re) : -1;
+}
+
 // (data, row starts, columns, dense) -> product.
 template <typename Real>
 absl::Status SparseTimesDense(Problem<Real>& p) {
   const Matrix<Real>&data = p.in[0], &starts = p.in[1], &columns = p.in[2], &dense = p.in[3];
+  if (starts.size() != p.out[0].rows() + 1) {
+    return Refuse("there must be one row start more than the result has rows");
+  }
   for (int64_t i = 0; i + 1 < starts.size(); ++i) {
-    const auto begin = static_cast<int64_t>(starts[i].re);
-    const auto end = static_cast<int64_t>(starts[i + 1].re);
-    if (begin < 0 || end > data.size()) return Refuse("a row is outside of the data");
+    const int64_t begin = PositionOf(starts[i]), end = PositionOf(starts[i + 1]);
+    if (begin < 0 || end < 0 || end > data.size()) return Refuse("a row is outside of the data");
     for (int64_t e = begin; e < end; ++e) {
-      const auto column = static_cast<int64_t>(columns[e].re);
+      const int64_t column = PositionOf(columns[e]);
       if (column < 0 || column >= dense.rows()) return Refuse("a column is outside of the matrix");
       for (int64_t j = 0; j < dense.columns(); ++j) p.out[0](i, j) += data[e] * dense(column, j);
     }

@@ -38,7 +38,6 @@ class Matrix {
                        [](const Number<Real>& element) { return IsFinite(element); });
   }
   Real Frobenius() const {
-    using std::sqrt;
     Real sum(0);
     for (const Number<Real>& element : elements_) sum += Norm(element);
     return sqrt(sum);
@@ -112,7 +111,6 @@ void FixPhase(Matrix<Real>& a, int64_t column) {
 // Parts that are nothing beside `scale` become zero: what an exact zero leaves after iterations.
 template <typename Real>
 void DropNoise(Matrix<Real>& a, const Real& scale) {
-  using std::fabs, std::ldexp;
   const Real least = ldexp(scale, RealTraits<Real>::kNoise);
   for (int64_t i = 0; i < a.size(); ++i) {
     if (fabs(a[i].re) <= least) a[i].re = 0;

@@ -13,6 +13,9 @@
 
 namespace assay::runtime::custom_calls {
 
+// Functions of floats, for every precision. Other real types have functions of their own.
+using std::fabs, std::isfinite, std::ldexp, std::sqrt;
+
 // What the factorisations need to know of a real type beside its arithmetic.
 template <typename Real>
 struct RealTraits;
@@ -42,13 +45,11 @@ struct RealTraits<long double> {
 
 template <typename Real>
 Real Negligible() {
-  using std::ldexp;
   return ldexp(Real(1), RealTraits<Real>::kNegligible);
 }
 // The square root of the last place of 1.
 template <typename Real>
 Real HalfPrecision() {
-  using std::ldexp;
   return ldexp(Real(1), -std::numeric_limits<Real>::digits / 2);
 }
 
@@ -94,27 +95,17 @@ struct Number {
   friend Real Norm(const Number& a) {
     return a.is_real() ? Real(a.re * a.re) : Real(a.re * a.re + a.im * a.im);
   }
-  friend Real Abs(const Number& a) {
-    using std::fabs, std::sqrt;
-    return a.is_real() ? Real(fabs(a.re)) : Real(sqrt(Norm(a)));
-  }
+  friend Real Abs(const Number& a) { return a.is_real() ? Real(fabs(a.re)) : Real(sqrt(Norm(a))); }
   // |re| + |im|, by which LAPACK selects pivots.
-  friend Real Size(const Number& a) {
-    using std::fabs;
-    return fabs(a.re) + fabs(a.im);
-  }
+  friend Real Size(const Number& a) { return fabs(a.re) + fabs(a.im); }
   friend Number Sqrt(const Number& a) {
-    using std::fabs, std::sqrt;
     if (a.is_zero()) return {};
     const Real size = sqrt(Real((Abs(a) + fabs(a.re)) / 2));
     const Real other = a.im / (2 * size);
     if (a.re >= 0) return {size, other};
     return a.im < 0 ? Number(Real(-other), Real(-size)) : Number(other, size);
   }
-  friend bool IsFinite(const Number& a) {
-    using std::isfinite;
-    return isfinite(a.re) && isfinite(a.im);
-  }
+  friend bool IsFinite(const Number& a) { return isfinite(a.re) && isfinite(a.im); }
 };
 
 template <typename Real>

@@ -10,21 +10,11 @@
 #include "gtest/gtest.h"
 #include "interpreter/interpreter.h"
 #include "spec/testing/must_parse.h"
+#include "spec/testing/typed_literals.h"
 #include "spec/text/parser.h"
 #include "spec/text/printer.h"
 
 namespace assay {
-
-inline Literal MustParseLiteral(absl::string_view text) {
-  absl::StatusOr<Literal> literal = ParseTypedLiteral(text);
-  EXPECT_TRUE(literal.ok()) << literal.status();
-  return literal.ok() ? *std::move(literal) : Literal();
-}
-
-// A typed literal as results are printed.
-inline std::string Canonical(absl::string_view text) {
-  return PrintTypedLiteral(MustParseLiteral(text));
-}
 
 // The result as typed literal text, or the error.
 inline std::string RunText(absl::string_view module_text,

@@ -11,23 +11,13 @@
 #include "backends/factory/factory.h"
 #include "gtest/gtest.h"
 #include "spec/testing/must_parse.h"
+#include "spec/testing/typed_literals.h"
 #include "spec/text/parser.h"
 #include "spec/text/printer.h"
 
 namespace assay {
 
 inline constexpr const char* kBackendsWithCalls[] = {"golden", "cpu", "cpu:plain"};
-
-inline Literal MustParseLiteral(absl::string_view text) {
-  absl::StatusOr<Literal> literal = ParseTypedLiteral(text);
-  EXPECT_TRUE(literal.ok()) << literal.status();
-  return literal.ok() ? *std::move(literal) : Literal();
-}
-
-// A typed literal as results are printed.
-inline std::string Canonical(absl::string_view text) {
-  return PrintTypedLiteral(MustParseLiteral(text));
-}
 
 inline absl::StatusOr<Literal> RunOn(absl::string_view backend, const Module& module,
                                      const std::vector<Literal>& arguments,

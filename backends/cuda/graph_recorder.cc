@@ -116,7 +116,7 @@ absl::Status GraphRecorder::CopyIn(Device& device, std::byte* to, const std::byt
     return absl::OkStatus();
   }
   std::memcpy(staged, from, bytes);
-  // Of a place that is used again the argument is the first.
+  // A place that is used again keeps the first argument.
   record_.staged_arguments.emplace(to, staged);
   return device.CopyIn(to, staged, bytes);
 }

@@ -12,7 +12,7 @@
 namespace assay::measure {
 
 // The function of x, or of x and y, to about 2^-45 of the result's parts for almost all operands.
-// An estimate may be far off where a formula cancels. Nothing, if there is no formula.
+// An estimate may be far off where a formula cancels. Returns nothing if there is no formula.
 std::optional<std::complex<double>> EstimateComplex(Opcode opcode, std::complex<double> x,
                                                     std::complex<double> y);
 

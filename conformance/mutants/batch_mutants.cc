@@ -20,7 +20,7 @@ using ElementType::kC64, ElementType::kF8E4M3FN, ElementType::kF8E5M2, ElementTy
 
 bool IsOrder(ComparisonDirection d) { return d != kEq && d != kNe; }
 
-// Of an order, the other answer where two operands differ and a condition holds.
+// Comparisons give the other answer where their operands differ and a condition holds.
 Defect OrderInverted(bool (*where)(const ElementSite&), std::initializer_list<ElementType> types) {
   return OnElements(
       [where](const ElementSite& e) {
@@ -59,7 +59,7 @@ void ForEachLine(const Shape& shape, int64_t d,
   }
 }
 
-// Of equal keys that are NaN the last one comes first.
+// Exchanges what belongs to equal keys that are NaN: the last one comes first.
 void ReverseNans(const Instruction& sort, std::vector<Literal>* leaves) {
   const Literal keys = leaves->front();
   if (!sort.GetBool(Attr::kIsStable) || !IsFloat(keys.element_type())) return;

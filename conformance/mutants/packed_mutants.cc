@@ -209,7 +209,7 @@ std::vector<Mutant> LayoutMutants() {
   };
 }
 
-// Of the quotient of two integers.
+// Divides integers in f64.
 Element QuotientByDouble(const ElementSite& e) {
   const double a = e.type == kU64 ? static_cast<double>(e.u(0)) : static_cast<double>(e.i(0));
   const double b = e.type == kU64 ? static_cast<double>(e.u(1)) : static_cast<double>(e.i(1));

@@ -19,6 +19,24 @@ using stablehlo::Program;
 // Longer prints say nothing that shorter ones do not.
 constexpr size_t kLongestPrint = size_t{1} << 18;
 
+// Generic text without the attributes of a function's arguments or results where none has any: the
+// pretty form cannot tell a list of empty dictionaries from no list, MLIR's neither.
+std::string WithoutEmptyLists(std::string text) {
+  for (const std::string list : {"arg_attrs = [", "res_attrs = ["}) {
+    for (size_t at = text.find(list); at != std::string::npos; at = text.find(list, at)) {
+      size_t end = at + list.size();
+      if (text.compare(end, 2, "{}") == 0) end += 2;
+      while (text.compare(end, 4, ", {}") == 0) end += 4;
+      if (text.compare(end, 3, "], ") == 0) {
+        text.erase(at, end + 3 - at);
+      } else {
+        at = end;
+      }
+    }
+  }
+  return text;
+}
+
 // What is not legal may have a print that says something else or cannot be read: pretty forms leave
 // away types that follow from others.
 void RequireReadBack(const std::string& generic, const std::string& text, bool legal,
@@ -28,7 +46,7 @@ void RequireReadBack(const std::string& generic, const std::string& text, bool l
   Require(again.ok(), absl::StrCat("the ", form, " form can be read back:\n", text),
           again.status().message());
   const std::string printed = PrintText(**again, PrintForm::kGeneric);
-  Require(printed == generic,
+  Require(printed == generic || WithoutEmptyLists(printed) == WithoutEmptyLists(generic),
           absl::StrCat("the ", form, " form reads as the same program:\n", text),
           absl::StrCat("once:\n", generic, "again:\n", printed));
 }

@@ -187,6 +187,24 @@ std::string Function(absl::string_view type, absl::string_view body) {
                       "\n  return %0 : ", type, "\n}\n");
 }
 
+// MLIR's reader takes no string as the configuration of such a call, an empty one either.
+TEST(RoundTrips, TypedCallsWithoutConfigurationHaveAnEmptyDictionary) {
+  const auto call = [](absl::string_view config) {
+    return Function("tensor<2xf32>",
+                    absl::StrCat("%0 = stablehlo.custom_call @target(%a) {api_version = 4 : i32",
+                                 config, "} : (tensor<2xf32>) -> tensor<2xf32>"));
+  };
+  const std::unique_ptr<Program> without = FromText(call(""));
+  const std::unique_ptr<Program> with = FromText(call(", backend_config = {}"));
+  ASSERT_NE(without, nullptr);
+  ASSERT_NE(with, nullptr);
+  const absl::StatusOr<std::string> bytes = WriteArtifact(*without, {1, 3, 0});
+  ASSERT_TRUE(bytes.ok()) << bytes.status();
+  EXPECT_EQ(*bytes, WriteArtifact(*with, {1, 3, 0}).value());
+  EXPECT_THAT(Refusal(call(""), {1, 2, 0}),
+              testing::HasSubstr("a backend_config that is a dictionary"));
+}
+
 TEST(Refusals, OfOperations) {
   EXPECT_THAT(Refusal(Function("tensor<f32>", "%0 = stablehlo.tan %a : tensor<f32>"), {1, 3, 0}),
               testing::HasSubstr("cannot be said in StableHLO 1.3.0, but from 1.4.0 on"));

@@ -221,14 +221,14 @@ void AttributePrinter::AppendEnum(const Attribute& value) {
 }
 
 void AttributePrinter::AppendRecord(const Attribute& record) {
-  if (record.name == "sdy.manual_axes") {
-    out_.append("#sdy<manual_axes");
-    AppendRecordBody(record);
-    out_.push_back('>');
-    return;
-  }
+  const size_t start = out_.size();
   AppendName(record.name);
+  const size_t body = out_.size();
   AppendRecordBody(record);
+  if (out_.size() > body && out_[body] == '<') return;
+  // What has no brackets of its own is written in those of the dialect: #sdy<mesh_axis"x"=4>.
+  out_[out_.find('.', start)] = '<';
+  out_.push_back('>');
 }
 
 void AttributePrinter::AppendInts(absl::Span<const int64_t> ints, bool booleans) {

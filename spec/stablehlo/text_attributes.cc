@@ -89,7 +89,9 @@ bool TextReader::ReadAttribute(const Attribute*& out) {
       Attribute* string = New(AttributeKind::kString);
       string->text = text;
       out = string;
-      return !lexer_.Eat(':') || ReadType(string->type);
+      // A string may have a type, which MLIR neither prints nor uses.
+      const Type* type;
+      return !lexer_.Eat(':') || ReadType(type);
     }
     case '[':
       return ReadListAttribute(out);
@@ -365,10 +367,9 @@ bool TextReader::ReadDialectAttribute(const Attribute*& out) {
     return ReadBounds(*record);
   }
   const RecordRow* record = FindRecord(full);
-  if (record != nullptr && angled && full == "sdy.manual_axes") {
-    return ReadManualAxes(out) && Expect('>', "'>' after the axes");
+  if (record != nullptr) {
+    return ReadRecord(*record, out) && (!angled || Expect('>', "'>' after the attribute"));
   }
-  if (record != nullptr && !angled) return ReadRecord(*record, out);
   lexer_.Restore(start);
   lexer_.Next();
   Attribute* opaque = New(AttributeKind::kOpaque);

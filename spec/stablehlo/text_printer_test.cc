@@ -253,6 +253,11 @@ TEST(TextPrinterTest, AttributesAreSpelledAsMlirSpellsThem) {
            "#sdy.sharding<@m, [{\"a\", \"b\":(2)4, ?}p1, {}], replicated={\"c\"}>",
            "#sdy.sharding_per_value<[<@m, [{?}]>, <mesh<[\"a\"=2]>, []>]>",
            "#sdy<manual_axes{\"a\", \"b\"}>",
+           "#sdy<mesh_axis\"a\"=2>",
+           "#sdy<axis_ref\"a\":(2)4>",
+           "#sdy<sub_axis_info(2)4>",
+           "#sdy<dimension_sharding{\"a\", ?}p1>",
+           "#stablehlo<sub_axis_info(2)4>",
            "tensor<2x?x!quant.uniform<i8<-127:127>:f32:1, {1.000000e-01:5, 2.000000e-01}>>",
            "tensor<?x3xf32, #stablehlo.bounds<4, ?>>",
            "(tensor<i1>, !stablehlo.token) -> (tuple<i1, f32>, memref<2xf32>)",
@@ -263,6 +268,14 @@ TEST(TextPrinterTest, AttributesAreSpelledAsMlirSpellsThem) {
     ASSERT_TRUE(attribute.ok()) << attribute.status();
     EXPECT_EQ(PrintAttribute(**attribute), text);
   }
+}
+
+// As in MLIR, where the type of a string changes nothing and is not printed.
+TEST(TextPrinterTest, TypesOfStringsAreLeftAway) {
+  Program program;
+  const auto attribute = ParseAttribute(program, "{a = \"b\" : i64}");
+  ASSERT_TRUE(attribute.ok()) << attribute.status();
+  EXPECT_EQ(PrintAttribute(**attribute), "{a = \"b\"}");
 }
 
 }  // namespace

@@ -177,6 +177,7 @@ class TextReader {
 
   // text_sdy.cc
   bool ReadSdyRecord(const RecordRow& row, const Attribute*& out);
+  bool ReadMeshAxis(const Attribute*& out);
   bool ReadSdyMesh(const Attribute*& out);
   bool ReadShardyText(const Field& field, const Attribute*& out);
   bool ReadSdySharding(const Attribute*& out);

@@ -17,11 +17,11 @@ bool TextReader::ReadSdyRecord(const RecordRow& row, const Attribute*& out) {
     return Expect('<', "'<' before the shardings") && ReadSdyShardings(out) &&
            Expect('>', "'>' after the shardings");
   }
+  if (row.name == "sdy.mesh_axis") return ReadMeshAxis(out);
   if (row.name == "sdy.dimension_sharding") return ReadSdyDimension(out);
   if (row.name == "sdy.axis_ref") return ReadSdyAxis(out);
   if (row.name == "sdy.sub_axis_info") return ReadSubAxis(row, out);
-  if (row.name == "sdy.manual_axes") return ReadManualAxes(out);
-  return Fail(absl::StrCat(row.name, " has no text of its own"));
+  return ReadManualAxes(out);
 }
 
 // [{"a"}, {}], {"a":(1)2} or [{"a"}: 0->1] as #sdy<TYPE..>.
@@ -35,21 +35,27 @@ bool TextReader::ReadShardyText(const Field& field, const Attribute*& out) {
   return true;
 }
 
+// "a"=2
+bool TextReader::ReadMeshAxis(const Attribute*& out) {
+  absl::string_view name;
+  int64_t size;
+  if (!ReadString(name) || !Expect('=', "'=' before the size of the axis") || !ReadInteger(size)) {
+    return false;
+  }
+  out = FinishRecord(
+      *FindRecord("sdy.mesh_axis"),
+      {{"name", NewString(name)}, {"size", NewInteger(size, program_.Scalar(ElementType::kS64))}});
+  return true;
+}
+
 // ["a"=2, "b"=4], device_ids=[0, 1]
 bool TextReader::ReadSdyMesh(const Attribute*& out) {
-  const Type* type = program_.Scalar(ElementType::kS64);
   Attribute* axes = New(AttributeKind::kArray);
   if (!Expect('[', "'[' before the axes of the mesh")) return false;
   if (!ReadItems(']', "axes", [&] {
-        absl::string_view name;
-        int64_t size;
-        if (!ReadString(name) || !Expect('=', "'=' before the size of the axis") ||
-            !ReadInteger(size)) {
-          return false;
-        }
-        axes->elements.push_back(
-            FinishRecord(*FindRecord("sdy.mesh_axis"),
-                         {{"name", NewString(name)}, {"size", NewInteger(size, type)}}));
+        const Attribute* axis;
+        if (!ReadMeshAxis(axis)) return false;
+        axes->elements.push_back(axis);
         return true;
       })) {
     return false;
@@ -61,7 +67,7 @@ bool TextReader::ReadSdyMesh(const Attribute*& out) {
         !ReadIntegerList(ids)) {
       return false;
     }
-    fields.push_back({"device_ids", NewInts(std::move(ids), type)});
+    fields.push_back({"device_ids", NewInts(std::move(ids), program_.Scalar(ElementType::kS64))});
   }
   out = FinishRecord(*FindRecord("sdy.mesh"), std::move(fields));
   return true;

@@ -42,6 +42,12 @@ int64_t WindowRank(const Operation& op) {
                                : static_cast<int64_t>(op.operands()[0]->type()->dimensions.size());
 }
 
+// Whether it is a call of XLA's foreign functions, whose configuration is a dictionary.
+bool IsTypedCall(const Operation& op) {
+  const Attribute* version = op.Find("api_version");
+  return version != nullptr && version->integer == 4;
+}
+
 class ToVhloConverter {
  public:
   ToVhloConverter(const Operation& op, const VhloOp& vhlo, ArtifactEntries& entries)
@@ -71,11 +77,16 @@ class ToVhloConverter {
     // No precision is said by the default, as which it is read.
     if (field.kind == FieldKind::kEnums && value.elements.empty()) return Default(field);
     if (field.name == "api_version") return entries_.EnumNumber(kApiVersion, value.integer);
-    if (field.name == "backend_config" && value.kind == AttributeKind::kDictionary &&
-        entries_.version() < Version{1, 3, 0}) {
-      return entries_.Newer("a backend_config that is a dictionary");
+    if (field.name == "backend_config" && value.kind == AttributeKind::kDictionary) {
+      if (absl::Status status = CheckDictionaryConfig(); !status.ok()) return status;
     }
     return entries_.AttributeNumber(value, Spelling::kVhlo);
+  }
+
+  absl::Status CheckDictionaryConfig() {
+    return entries_.version() < Version{1, 3, 0}
+               ? entries_.Newer("a backend_config that is a dictionary")
+               : absl::OkStatus();
   }
 
   // A field of a record that VHLO takes apart.
@@ -121,8 +132,13 @@ class ToVhloConverter {
         return entries_.IntegerNumber(field.default_value, ElementType::kS32);
       case FieldKind::kEnum:
         return entries_.EnumNumber(4, field.default_value);  // compare_type alone has one
+      case FieldKind::kAny:                                  // backend_config
+        if (IsTypedCall(op_)) {
+          if (absl::Status status = CheckDictionaryConfig(); !status.ok()) return status;
+          return entries_.DictionaryNumber({}, Spelling::kVhlo);
+        }
+        return entries_.StringNumber("", Spelling::kVhlo);
       case FieldKind::kString:
-      case FieldKind::kAny:  // backend_config
         return entries_.StringNumber("", Spelling::kVhlo);
       case FieldKind::kArray:
       case FieldKind::kDictionaries:

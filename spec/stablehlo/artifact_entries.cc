@@ -352,6 +352,8 @@ absl::StatusOr<uint64_t> ArtifactEntries::EncodeVhlo(const Attribute& attribute)
     case AttributeKind::kFloat:
       return EncodeNumber(attribute, 8, Spelling::kVhlo);
     case AttributeKind::kString:
+      if (attribute.type != nullptr) break;  // VHLO has no strings with a type
+      return StringNumber(attribute.text, Spelling::kVhlo);
     case AttributeKind::kSymbol:
       return StringNumber(attribute.text, Spelling::kVhlo);
     case AttributeKind::kType: {
@@ -395,8 +397,15 @@ absl::StatusOr<uint64_t> ArtifactEntries::EncodeBuiltin(const Attribute& attribu
       return EncodeNumber(attribute, 8, Spelling::kBuiltin);
     case AttributeKind::kFloat:
       return EncodeNumber(attribute, 9, Spelling::kBuiltin);
-    case AttributeKind::kString:
-      return StringNumber(attribute.text, Spelling::kBuiltin);
+    case AttributeKind::kString: {
+      if (attribute.type == nullptr) return StringNumber(attribute.text, Spelling::kBuiltin);
+      absl::StatusOr<uint64_t> type = TypeNumber(*attribute.type, Spelling::kBuiltin);
+      if (!type.ok()) return type;
+      head.Varint(3);
+      head.Varint(strings_.Number(attribute.text));
+      head.Varint(*type);
+      break;
+    }
     case AttributeKind::kSymbol:
       if (absl::StrContains(attribute.text, "::")) {
         return Newer(absl::StrCat("the nested symbol @", attribute.text));

@@ -247,6 +247,9 @@ TEST(Refusals, OfAttributes) {
   const std::string unit =
       Function("tensor<f32>", "%0 = stablehlo.negate %a {my.unit} : tensor<f32>");
   EXPECT_THAT(Refusal(unit, kNewestVersion), testing::HasSubstr("cannot be said"));
+  const std::string typed =
+      Function("tensor<f32>", "%0 = stablehlo.negate %a {my.text = \"a\" : i64} : tensor<f32>");
+  EXPECT_THAT(Refusal(typed, kNewestVersion), testing::HasSubstr("\"a\" : i64"));
 }
 
 TEST(Refusals, OfSeveralOperands) {

@@ -255,9 +255,10 @@ const Attribute* DecodeBuiltinAttribute(EntryReader& in) {
     case 2:
       return in.StringAttribute(in.String());
     case 3: {
-      const absl::string_view text = in.String();
-      in.Typ();
-      return in.StringAttribute(text);
+      Attribute* string = in.New(AttributeKind::kString);
+      string->text = in.String();
+      string->type = in.Typ();
+      return string;
     }
     case 4:
       return SymbolAttribute(in, in.StringAttr());

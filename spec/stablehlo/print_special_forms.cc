@@ -93,7 +93,8 @@ bool TypesAre(const Values& values, ValueRange others) {
 bool FitsFunction(const Operation& op) {
   const Attribute* type = op.Find("function_type");
   const Attribute* name = op.Find("sym_name");
-  if (type == nullptr || name == nullptr || op.regions().size() != 1 || type->type == nullptr) {
+  if (type == nullptr || name == nullptr || op.regions().size() != 1 || type->type == nullptr ||
+      name->type != nullptr) {
     return false;
   }
   const auto fits = [&](absl::string_view list, size_t size) {
@@ -102,6 +103,7 @@ bool FitsFunction(const Operation& op) {
   };
   if (const Attribute* visibility = op.Find("sym_visibility"); visibility != nullptr) {
     const absl::string_view word = visibility->text;
+    if (visibility->type != nullptr) return false;
     if (word != "public" && word != "private" && word != "nested") return false;
   }
   const absl::Span<const Ref<Block>> blocks = op.regions()[0].blocks();
@@ -148,8 +150,11 @@ bool TextPrinter::FitsSpecial(const Operation& op, SpecialForm form) const {
     case SpecialForm::k_scan:
       return HasOneBlock(op, 0) && IntsAttribute(op, "operandSegmentSizes").size() == 2 &&
              op.Find("dimension") != nullptr;
-    case SpecialForm::k_module:
-      return HasOneBlock(op, 0) && op.Find("sym_visibility") == nullptr;
+    case SpecialForm::k_module: {
+      const Attribute* name = op.Find("sym_name");
+      return HasOneBlock(op, 0) && op.Find("sym_visibility") == nullptr &&
+             (name == nullptr || name->type == nullptr);
+    }
     case SpecialForm::k_function:
       return FitsFunction(op);
     case SpecialForm::k_manual_computation:

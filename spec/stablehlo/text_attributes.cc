@@ -89,9 +89,7 @@ bool TextReader::ReadAttribute(const Attribute*& out) {
       Attribute* string = New(AttributeKind::kString);
       string->text = text;
       out = string;
-      // A string may have a type, which MLIR neither prints nor uses.
-      const Type* type;
-      return !lexer_.Eat(':') || ReadType(type);
+      return !lexer_.Eat(':') || ReadType(string->type);
     }
     case '[':
       return ReadListAttribute(out);

@@ -258,6 +258,7 @@ TEST(TextPrinterTest, AttributesAreSpelledAsMlirSpellsThem) {
            "#sdy<sub_axis_info(2)4>",
            "#sdy<dimension_sharding{\"a\", ?}p1>",
            "#stablehlo<sub_axis_info(2)4>",
+           "{a = \"b\" : tensor<3xf32>}",
            "tensor<2x?x!quant.uniform<i8<-127:127>:f32:1, {1.000000e-01:5, 2.000000e-01}>>",
            "tensor<?x3xf32, #stablehlo.bounds<4, ?>>",
            "(tensor<i1>, !stablehlo.token) -> (tuple<i1, f32>, memref<2xf32>)",
@@ -270,12 +271,18 @@ TEST(TextPrinterTest, AttributesAreSpelledAsMlirSpellsThem) {
   }
 }
 
-// As in MLIR, where the type of a string changes nothing and is not printed.
-TEST(TextPrinterTest, TypesOfStringsAreLeftAway) {
-  Program program;
-  const auto attribute = ParseAttribute(program, "{a = \"b\" : i64}");
-  ASSERT_TRUE(attribute.ok()) << attribute.status();
-  EXPECT_EQ(PrintAttribute(**attribute), "{a = \"b\"}");
+// MLIR keeps the type of a string, too, but loses that of a name in its pretty form.
+TEST(TextPrinterTest, NamesWithTypesKeepTheGenericForm) {
+  for (const char* text :
+       {"\"builtin.module\"() <{sym_name = \"m\" : i64}> ({\n}) : () -> ()\n",
+        "module {\n  \"func.func\"() <{function_type = () -> (), sym_name = \"f\" : i64}> ({\n"
+        "    return\n  }) : () -> ()\n}\n",
+        "module {\n  \"func.func\"() <{function_type = () -> (), sym_name = \"f\", sym_visibility = "
+        "\"private\" : i64}> ({\n    return\n  }) : () -> ()\n}\n"}) {
+    const absl::StatusOr<std::unique_ptr<Program>> program = ParseText(text, "test");
+    ASSERT_TRUE(program.ok()) << program.status();
+    EXPECT_EQ(PrintText(**program, PrintForm::kPretty), text);
+  }
 }
 
 }  // namespace

@@ -143,12 +143,12 @@ class MatrixProduct {
           Packer packer(product_.rhs, Side::kColumns, tile_, convert_);
           while (blocks.Next()) {
             for (int64_t k = 0; k < depth_; k += kDepthBlock) {
-              SetDepth(k, std::min(kDepthBlock, depth_ - k), packer);
-              for (int64_t p = blocks.first(); p < blocks.first() + blocks.count(); ++p) {
-                const int64_t column = p * tile_.columns;
-                packer.Pack(rhs, first + column, std::min(tile_.columns, count - column),
-                            to + SharedOffset(count, column, k));
-              }
+              const int64_t block = std::min(kDepthBlock, depth_ - k);
+              SetDepth(k, block, packer);
+              const int64_t column = blocks.first() * tile_.columns;
+              packer.PackPanels(rhs, first + column,
+                                std::min(blocks.count() * tile_.columns, count - column),
+                                block * tile_.columns, to + SharedOffset(count, column, k));
             }
           }
           return absl::OkStatus();

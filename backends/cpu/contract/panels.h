@@ -63,6 +63,26 @@ class PanelPacker {
     }
   }
 
+  // Packs panels of elements first .. first + count - 1, each `step` numbers behind the one before.
+  void PackPanels(const std::byte* from, int64_t first, int64_t count, int64_t step, T* to) {
+    if (!is_stored_ || !factor_.outer.is_contiguous() || count <= width_) {
+      for (int64_t i = 0; i < count; i += width_, to += step) {
+        Pack(from, first + i, std::min(width_, count - i), to);
+      }
+      return;
+    }
+    // Few rows at a time, which are read from end to end: rows are often pages apart.
+    constexpr int64_t kRowsAtATime = 8;
+    const T* const numbers = reinterpret_cast<const T*>(from) + factor_.outer.Offset(first);
+    for (int64_t k = 0; k < depth_; k += kRowsAtATime, to += kRowsAtATime * width_) {
+      T* panel = to;
+      for (int64_t i = 0; i < count; i += width_, panel += step) {
+        pack_sides_(std::min(kRowsAtATime, depth_ - k), numbers + i, offsets_ + k,
+                    std::min(width_, count - i), panel);
+      }
+    }
+  }
+
   // Returns the panel that Pack would write where it lies, or null if it has to be packed. Element
   // i at contracted position k of the block is [k * stride + i].
   const T* InPlace(const std::byte* from, int64_t first, int64_t count, int64_t* stride) const {

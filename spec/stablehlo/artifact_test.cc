@@ -168,7 +168,8 @@ TEST(RoundTrips, DefaultsHaveTheTypeOfTheirAttribute) {
 }
 
 // Found by fuzzing: the empty list was written, and read as the default, which is two precisions.
-TEST(RoundTrips, AnEmptyListOfPrecisionsIsTheDefault) {
+// MLIR takes one of DEFAULT, which is for both operands, for the default, too.
+TEST(RoundTrips, ListsOfDefaultPrecisionsAreTheDefault) {
   const auto artifact = [](absl::string_view precision) {
     const std::unique_ptr<Program> program =
         FromText(absl::StrCat("func.func @main(%a: tensor<2x2xf32>) -> tensor<2x2xf32> {\n  %0 = "
@@ -180,6 +181,7 @@ TEST(RoundTrips, AnEmptyListOfPrecisionsIsTheDefault) {
     return program == nullptr ? "" : WriteArtifact(*program, kNewestVersion).value_or("");
   };
   EXPECT_EQ(artifact(", precision = []").size(), artifact("").size());
+  EXPECT_EQ(artifact(", precision = [DEFAULT]"), artifact(", precision = [DEFAULT, DEFAULT]"));
 }
 
 std::string Function(absl::string_view type, absl::string_view body) {

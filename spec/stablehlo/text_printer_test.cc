@@ -277,7 +277,8 @@ TEST(TextPrinterTest, NamesWithTypesKeepTheGenericForm) {
        {"\"builtin.module\"() <{sym_name = \"m\" : i64}> ({\n}) : () -> ()\n",
         "module {\n  \"func.func\"() <{function_type = () -> (), sym_name = \"f\" : i64}> ({\n"
         "    return\n  }) : () -> ()\n}\n",
-        "module {\n  \"func.func\"() <{function_type = () -> (), sym_name = \"f\", sym_visibility = "
+        "module {\n  \"func.func\"() <{function_type = () -> (), sym_name = \"f\", sym_visibility "
+        "= "
         "\"private\" : i64}> ({\n    return\n  }) : () -> ()\n}\n"}) {
     const absl::StatusOr<std::unique_ptr<Program>> program = ParseText(text, "test");
     ASSERT_TRUE(program.ok()) << program.status();

@@ -29,6 +29,12 @@ bool IsNeutral(const Attribute& value) {
          (value.kind == AttributeKind::kInteger && value.integer == 0);
 }
 
+// Whether a list's elements, if it has any, are enumerations' first values.
+bool IsZero(const Attribute& list) {
+  return std::all_of(list.elements.begin(), list.elements.end(),
+                     [](const Attribute* element) { return element->integer == 0; });
+}
+
 // The window's rank, by which the defaults of strides and the like are long.
 int64_t WindowRank(const Operation& op) {
   if (const Attribute* numbers = op.Find("dimension_numbers"); numbers != nullptr) {
@@ -74,8 +80,8 @@ class ToVhloConverter {
 
   absl::StatusOr<uint64_t> Value(const Field& field, const Attribute& value) {
     if (field.kind == FieldKind::kUnit) return entries_.BoolNumber(true);
-    // No precision is said by the default, as which it is read.
-    if (field.kind == FieldKind::kEnums && value.elements.empty()) return Default(field);
+    // No precision, or one for both operands, is said by the default, as which it is read.
+    if (field.kind == FieldKind::kEnums && IsZero(value)) return Default(field);
     if (field.name == "api_version") return entries_.EnumNumber(kApiVersion, value.integer);
     if (field.name == "backend_config" && value.kind == AttributeKind::kDictionary) {
       if (absl::Status status = CheckDictionaryConfig(); !status.ok()) return status;

@@ -202,8 +202,8 @@ bool IsDefault(const Field& field, const Attribute& value) {
     case FieldKind::kDense:
       if (field.required()) return false;
       return field.name == "padding" ? AreAll(value, 0) : value.byte_count == 0;
-    case FieldKind::kEnums:  // precisions, of which there are two or none
-      return !field.required() && value.elements.size() != 1 &&
+    case FieldKind::kEnums:  // precisions
+      return !field.required() &&
              std::all_of(value.elements.begin(), value.elements.end(),
                          [](const Attribute* element) { return element->integer == 0; });
     case FieldKind::kRecord:

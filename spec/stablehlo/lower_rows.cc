@@ -89,8 +89,10 @@ void AddAttribute(OpContext& op, const SameAttribute& same, AttributeList* attri
   }
 }
 
-// "dot_general" of StableHLO and what is left over of MHLO, else the name with its dialect.
+// "dot_general" of StableHLO and what is left over of MHLO, else the name with its dialect. Empty
+// for a name without a dialect.
 absl::string_view ShortName(absl::string_view name) {
+  if (!absl::StrContains(name, '.')) return "";
   if (!absl::ConsumePrefix(&name, "stablehlo.")) absl::ConsumePrefix(&name, "mhlo.");
   return name;
 }
@@ -119,6 +121,11 @@ void RefuseUnknown(OpContext& op) {
     op.Refuse(absl::StrCat(
         "has no counterpart in HLO, also none for quantised types; docs/stablehlo.md lists what is "
         "understood"));
+  } else if (dialect == name) {
+    const std::string expected = absl::StrCat("stablehlo.", name);
+    op.Refuse(absl::StrCat(
+        "is the name of an operation without its dialect",
+        FindDialectOp(expected) == nullptr ? "" : absl::StrCat(", expected ", expected)));
   } else if (IsKnownDialect(dialect)) {
     op.Refuse(absl::StrCat("is not an operation of the dialect ", dialect, " that is known here"));
   } else {

@@ -371,6 +371,13 @@ TEST(ToModule, ErrorsSayWhereAndWhat) {
     "func.return"(%a) : (tensor<3xf32>) -> ()
   }) : () -> ())",
        {"has 0 results by its type, but 1 in its body"}},
+      {Main("%a: tensor<2xf32>", "tensor<2xf32>",
+            "%r = \"maximum\"(%a, %a) : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>"),
+       {"2:8: maximum: is the name of an operation without its dialect, expected "
+        "stablehlo.maximum"}},
+      {Main("%a: tensor<2xf32>", "tensor<2xf32>",
+            "%r = \"largest\"(%a, %a) : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>"),
+       {"is the name of an operation without its dialect"}},
   };
   for (const Refused& row : rows) {
     for (const char* piece : row.pieces)

@@ -162,13 +162,27 @@ bool IsOfStackTrace(absl::string_view line) {
          absl::StartsWith(line, "*** End stack trace");
 }
 
+// Returns true for lines of Abseil's log that are no errors ("I0000", "W0000", "WARNING: All log
+// messages before ..."), which programs built from XLA print first.
+bool IsForInformation(absl::string_view line) {
+  constexpr size_t kTagSize = 5;  // the severity and four digits of the date
+  if (absl::StartsWith(line, "WARNING: All log messages before")) return true;
+  return line.size() > kTagSize && (line[0] == 'I' || line[0] == 'W') && line[kTagSize] == ' ' &&
+         std::all_of(line.begin() + 1, line.begin() + kTagSize, absl::ascii_isdigit);
+}
+
+// Removes the lines for which `is_noise` is true, unless nothing else is there.
+void DropNoise(bool (*is_noise)(absl::string_view), std::vector<absl::string_view>& lines) {
+  if (!std::all_of(lines.begin(), lines.end(), is_noise)) std::erase_if(lines, is_noise);
+}
+
 }  // namespace
 
 std::string ChildProcess::LastLines() const {
   std::vector<absl::string_view> lines = absl::StrSplit(output_, '\n', absl::SkipWhitespace());
   if (lines.empty()) return "; it printed nothing";
-  if (!std::all_of(lines.begin(), lines.end(), IsOfStackTrace))
-    std::erase_if(lines, IsOfStackTrace);
+  DropNoise(IsOfStackTrace, lines);
+  DropNoise(IsForInformation, lines);
   if (lines.size() > kShownLines) lines.erase(lines.begin(), lines.end() - kShownLines);
   std::string text = "; the last it printed:";
   for (absl::string_view line : lines) {

@@ -424,6 +424,19 @@ TEST(Process, TheReasonOfACrashIsShownRatherThanItsStackTrace) {
               HasSubstr("\n        @ 0x7f80"));
 }
 
+TEST(Process, WhatALogSaysForInformationHidesNoReasonOfACrash) {
+  const std::string started =
+      "echo \"WARNING: All log messages before absl::InitializeLog() is called are written to "
+      "STDERR\"; echo \"I0000 00:00:1795976373.035296 11067 client.cc:74] devices: 8\"; ";
+  EXPECT_THAT(
+      RunEcho(absl::StrCat("sh -c '", started,
+                           "echo \"F0000 00:00:1795976374.269016 11067 pass.cc:67] Check failed: "
+                           "a == b\"; exit 3'")),
+      AllOf(HasSubstr("Check failed: a == b"), Not(HasSubstr("\n    WARNING")),
+            Not(HasSubstr("\n    I0000"))));
+  EXPECT_THAT(RunEcho(absl::StrCat("sh -c '", started, "exit 3'")), HasSubstr("\n    I0000"));
+}
+
 TEST(Process, NonsenseBecomesErrors) {
   EXPECT_THAT(RunEcho(Misbehaving("rubbish")),
               AllOf(HasSubstr("ABORTED"), HasSubstr("hello there")));

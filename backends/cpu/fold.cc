@@ -6,6 +6,7 @@
 #include "absl/container/inlined_vector.h"
 #include "backends/defect.h"
 #include "runtime/arrays.h"
+#include "spec/analysis/mixed_move.h"
 
 namespace assay::cpu {
 namespace {
@@ -38,12 +39,11 @@ bool ReturnsElements(const Computation& reducer, int64_t arrays) {
   return true;
 }
 
-absl::Status AddConversion(ElementType from, ElementType to,
-                           std::optional<BlockFunction>* conversion) {
-  if (from == to) return absl::OkStatus();
-  absl::StatusOr<BlockFunction> convert = ConvertFunction(from, to);
-  if (!convert.ok()) return convert.status();
-  conversion->emplace(*std::move(convert));
+absl::Status AddConversion(ElementType from, ElementType own, ElementType to,
+                           FoldConversion* conversion) {
+  absl::StatusOr<FoldConversion> made = FoldConversion::Create(from, own, to);
+  if (!made.ok()) return made.status();
+  *conversion = *std::move(made);
   return absl::OkStatus();
 }
 
@@ -81,7 +81,9 @@ absl::StatusOr<std::shared_ptr<const Fold>> Fold::Create(const Computation& redu
   fold->region_ = std::make_unique<Region>(reducer, given);
   fold->functions_ = true;
   for (int64_t k = 0; k < arrays; ++k) fold->functions_ &= operation(k).has_value();
-  fold->overwrites_ = ReturnsElements(reducer, arrays);
+  fold->overwrites_ = ReturnsElements(reducer, arrays) &&
+                      std::equal(own.begin(), own.end(), elements.begin(), elements.end()) &&
+                      std::equal(own.begin(), own.end(), results.begin(), results.end());
   for (int64_t k = 0; k < arrays; ++k) {
     const std::optional<Opcode> opcode = operation(k);
     const ElementType wide = opcode.has_value() ? AccumulatorType(parts[k], own[k]) : own[k];
@@ -91,10 +93,11 @@ absl::StatusOr<std::shared_ptr<const Fold>> Fold::Create(const Computation& redu
     part.x_bytes = opcode.has_value() ? part.acc_bytes : part.element_bytes;
     part.result_bytes = runtime::StorageBytes(results[k]);
     absl::Status status;
-    if (opcode.has_value()) status = AddConversion(elements[k], wide, &part.widen);
-    if (status.ok()) status = AddConversion(inits[k], wide, &part.widen_init);
-    if (status.ok()) status = AddConversion(results[k], wide, &part.widen_result);
-    if (status.ok()) status = AddConversion(wide, results[k], &part.narrow);
+    if (opcode.has_value()) status = AddConversion(elements[k], own[k], wide, &part.widen);
+    if (status.ok()) status = AddConversion(inits[k], own[k], wide, &part.widen_init);
+    if (status.ok()) status = AddConversion(results[k], own[k], wide, &part.widen_result);
+    if (status.ok()) status = AddConversion(wide, own[k], results[k], &part.narrow);
+    part.rounds_results = analysis::Narrows(results[k], own[k]);
     if (!status.ok()) return status;
     if (opcode.has_value()) {
       absl::StatusOr<BlockFunction> combine = BinaryFunction(*opcode, wide);
@@ -130,8 +133,8 @@ absl::StatusOr<std::shared_ptr<const Fold>> Fold::OfReducer(const analysis::Redu
   Part part;
   part.element_bytes = part.result_bytes = runtime::StorageBytes(type);
   part.acc_bytes = part.x_bytes = runtime::StorageBytes(wide);
-  absl::Status status = AddConversion(type, wide, &part.widen);
-  if (status.ok()) status = AddConversion(wide, type, &part.narrow);
+  absl::Status status = AddConversion(type, type, wide, &part.widen);
+  if (status.ok()) status = AddConversion(wide, type, type, &part.narrow);
   if (!status.ok()) return status;
   part.widen_init = part.widen_result = part.widen;
   absl::StatusOr<BlockFunction> combine = BinaryFunction(*opcode, wide);
@@ -147,8 +150,8 @@ absl::StatusOr<std::shared_ptr<const Fold>> Fold::OfReducer(const analysis::Redu
 }
 
 void Fold::Narrow(int64_t k, const std::byte* acc, int64_t n, std::byte* out) const {
-  if (parts_[k].narrow.has_value()) {
-    (*parts_[k].narrow)(absl::MakeConstSpan(&acc, 1), out, n);
+  if (parts_[k].narrow.converts()) {
+    parts_[k].narrow.Run(acc, n, out);
   } else if (acc != out) {
     std::memcpy(out, acc, n * parts_[k].result_bytes);
   }

@@ -16,6 +16,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
+#include "backends/cpu/fold_conversion.h"
 #include "backends/cpu/region.h"
 #include "backends/cpu/row_fold.h"
 #include "runtime/context.h"
@@ -50,8 +51,9 @@ enum class FoldOrder {
 class Fold {
  public:
   // Creates a fold for a reducer of N accumulators, N elements and N results. Elements of the types
-  // `elements` are converted to the reducer's types if they differ; initial values have the types
-  // `inits`, results `results`. The reducer must outlive the fold.
+  // `elements` are converted to the reducer's types if they differ, and so are initial values of
+  // the types `inits`; results are rounded to the reducer's types and then converted to `results`.
+  // The reducer must outlive the fold.
   static absl::StatusOr<std::shared_ptr<const Fold>> Create(const Computation& reducer,
                                                             absl::Span<const ElementType> elements,
                                                             absl::Span<const ElementType> inits,
@@ -67,7 +69,8 @@ class Fold {
   // Returns false for a region that the runtime runs on one thread (Region::flat).
   bool flat() const { return functions_ || region_->flat(); }
   int64_t cost() const { return functions_ ? 1 : region_->cost(); }
-  // Returns true if the reducer of every array returns the new element, so that the last one wins.
+  // Returns true if the reducer of every array returns the new element, so that the last one wins,
+  // and all have one type.
   bool overwrites() const { return overwrites_; }
 
   int64_t element_bytes(int64_t k) const { return parts_[k].element_bytes; }
@@ -89,8 +92,10 @@ class Fold {
   }
   // Converts accumulators to results.
   void Narrow(int64_t k, const std::byte* acc, int64_t n, std::byte* out) const;
-  bool narrows(int64_t k) const { return parts_[k].narrow.has_value(); }
-  bool widens(int64_t k) const { return parts_[k].widen.has_value(); }
+  bool narrows(int64_t k) const { return parts_[k].narrow.converts(); }
+  bool widens(int64_t k) const { return parts_[k].widen.converts(); }
+  // Returns true if the accumulators of results may be other numbers than the results.
+  bool rounds_results(int64_t k) const { return parts_[k].rounds_results; }
   // Returns the row functions on accumulators if all arrays have recognised operations; null
   // functions otherwise.
   const RowFunctions& rows(int64_t k) const { return parts_[k].rows; }
@@ -105,13 +110,14 @@ class Fold {
   struct Part {
     int64_t element_bytes, x_bytes, acc_bytes, result_bytes;
     std::optional<BlockFunction> combine;  // of a recognised operation
-    std::optional<BlockFunction> widen, widen_init, widen_result, narrow;
+    FoldConversion widen, widen_init, widen_result, narrow;
+    bool rounds_results = false;
     RowFunctions rows;
   };
-  static const std::byte* Converted(const std::optional<BlockFunction>& convert,
-                                    const std::byte* in, int64_t n, std::byte* room) {
-    if (!convert.has_value()) return in;
-    (*convert)(absl::MakeConstSpan(&in, 1), room, n);
+  static const std::byte* Converted(const FoldConversion& conversion, const std::byte* in,
+                                    int64_t n, std::byte* room) {
+    if (!conversion.converts()) return in;
+    conversion.Run(in, n, room);
     return room;
   }
   // The recognised reducers by array; kOther for those that only the region computes.

@@ -173,6 +173,10 @@ KernelOr PrepareOneType(const Instruction& operation) {
       return PrepareReduce(operation, {});
     case Opcode::kReduceWindow:
       return PrepareReduceWindow(operation);
+    case Opcode::kScatter:
+      return PrepareScatter(operation);
+    case Opcode::kSelectAndScatter:
+      return PrepareSelectAndScatter(operation);
     default:
       return PrepareMove(operation);
   }

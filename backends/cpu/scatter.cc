@@ -49,7 +49,11 @@ class ScatterKernel : public Kernel {
     }
     absl::Status status = FoldWindows(operands, acc, context);
     for (int64_t k = 0; k < arrays_ && status.ok(); ++k) {
-      if (fold_->narrows(k)) fold_->Narrow(k, acc[k], cells_, results[k].data);
+      if (fold_->rounds_results(k)) {
+        status = StoreMet(operands, k, acc[k], results[k].data, context);
+      } else if (fold_->narrows(k)) {
+        fold_->Narrow(k, acc[k], cells_, results[k].data);
+      }
     }
     return status;
   }
@@ -108,6 +112,23 @@ class ScatterKernel : public Kernel {
                       operands[arrays_ + 1 + k].data + (update + position) * bytes,
                       plan_.run * bytes);
         }
+      });
+      return context.Charge(plan_.window_count);
+    });
+  }
+
+  // Stores array k where an update has met it. All else keeps numbers that the accumulators lack.
+  absl::Status StoreMet(absl::Span<const ArrayRef> operands, int64_t k, const std::byte* acc,
+                        std::byte* result, Context& context) const {
+    const int64_t bytes = fold_->result_bytes(k);
+    runtime::ScratchLease lease(context);
+    if (absl::Status status = lease.Add(cells_ * bytes); !status.ok()) return status;
+    std::vector<std::byte> narrow(cells_ * bytes);
+    fold_->Narrow(k, acc, cells_, narrow.data());
+    return ForEachWindow(operands, context, [&](int64_t data, int64_t /*update*/) {
+      ForEachRun([&](int64_t cell, int64_t /*position*/) {
+        const int64_t first = (data + cell) * bytes;
+        std::memcpy(result + first, narrow.data() + first, plan_.run * bytes);
       });
       return context.Charge(plan_.window_count);
     });

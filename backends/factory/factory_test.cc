@@ -4,6 +4,7 @@
 #include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -127,14 +128,35 @@ TEST(Factory, BackendsOfThisTreeHaveProfilesOfTheirOwn) {
   }
 }
 
+struct MixedRow {
+  std::string module;
+  std::vector<const char*> arguments;
+  const char* expected;
+};
+
+void ExpectOnEveryBackend(absl::Span<const MixedRow> rows) {
+  for (const char* name : {"golden", "cpu", "cpu:plain", "cuda-emulated"}) {
+    const auto backend = Make(name);
+    ASSERT_TRUE(backend.ok()) << backend.status();
+    for (const MixedRow& row : rows) {
+      const auto module = ParseModule(row.module);
+      ASSERT_TRUE(module.ok()) << module.status();
+      std::vector<DeviceInputs> inputs(1);
+      for (const char* argument : row.arguments) {
+        inputs[0].arguments.push_back(*ParseTypedLiteral(argument));
+      }
+      const absl::StatusOr<ModuleRun> run = (*backend)->Run(**module, inputs, 1);
+      ASSERT_TRUE(run.ok()) << name << ": " << run.status();
+      EXPECT_EQ(PrintTypedLiteral(run->outputs[0][0].result),
+                PrintTypedLiteral(*ParseTypedLiteral(row.expected)))
+          << name << ": " << row.module;
+    }
+  }
+}
+
 // Operands of another precision than the result are converted, not read as they lie.
 TEST(Factory, EveryBackendConvertsWhatMovesOfSeveralTypesTake) {
-  struct Row {
-    const char* module;
-    const char* arguments[2];
-    const char* expected;
-  };
-  const Row rows[] = {
+  const std::vector<MixedRow> rows = {
       {"ENTRY e { a = bf16[2] parameter(0) b = f32[] parameter(1) "
        "ROOT r = f32[4] pad(a, b), padding=1_1 }",
        {"bf16[2] {1, 2}", "f32[] 0.1"},
@@ -170,23 +192,49 @@ TEST(Factory, EveryBackendConvertsWhatMovesOfSeveralTypesTake) {
        "ROOT r = bf16[] fusion(a, b), kind=kLoop, calls=f }",
        {"f32[2] {1.0029296875, 0}", "bf16[] 1"},
        "bf16[] 0"}};
-  for (const char* name : {"golden", "cpu", "cpu:plain", "cuda-emulated"}) {
-    const auto backend = Make(name);
-    ASSERT_TRUE(backend.ok()) << backend.status();
-    for (const Row& row : rows) {
-      const auto module = ParseModule(row.module);
-      ASSERT_TRUE(module.ok()) << module.status();
-      std::vector<DeviceInputs> inputs(1);
-      for (const char* argument : row.arguments) {
-        inputs[0].arguments.push_back(*ParseTypedLiteral(argument));
-      }
-      const absl::StatusOr<ModuleRun> run = (*backend)->Run(**module, inputs, 1);
-      ASSERT_TRUE(run.ok()) << name << ": " << run.status();
-      EXPECT_EQ(PrintTypedLiteral(run->outputs[0][0].result),
-                PrintTypedLiteral(*ParseTypedLiteral(row.expected)))
-          << name << ": " << row.module;
-    }
-  }
+  ExpectOnEveryBackend(rows);
+}
+
+// The computation of a fold may be less or more precise than the arrays: what meets is rounded to
+// the types of its parameters and its result to the type of the instruction. 1.00390625 is
+// 1 + 2^-8, which is 1 in bf16, and 257 is 256.
+TEST(Factory, EveryBackendFoldsInTheTypesOfTheComputation) {
+  const std::string bf16 =
+      "add { a = bf16[] parameter(0) b = bf16[] parameter(1) ROOT c = bf16[] add(a, b) } ";
+  const std::string f32 =
+      "add { a = f32[] parameter(0) b = f32[] parameter(1) ROOT c = f32[] add(a, b) } ";
+  const std::string second =
+      "add { a = bf16[] parameter(0) b = bf16[] parameter(1) ROOT c = bf16[] copy(b) } ";
+  const std::string ge =
+      "ge { a = f32[] parameter(0) b = f32[] parameter(1) "
+      "ROOT c = pred[] compare(a, b), direction=GE } ";
+  const auto selected = [&](const std::string& type, const std::string& init) {
+    return "ENTRY e { x = " + type + "[4] parameter(0) s = f32[2] parameter(1) i = " + init +
+           "[] parameter(2) ROOT r = " + type +
+           "[4] select-and-scatter(x, s, i), window={size=2 stride=2}, select=ge, scatter=add }";
+  };
+  const std::string scattered =
+      "ENTRY e { x = f32[3] parameter(0) i = s32[2,1] parameter(1) u = f32[2] parameter(2) "
+      "ROOT r = f32[3] scatter(x, i, u), update_window_dims={}, inserted_window_dims={0}, "
+      "scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=add }";
+  ExpectOnEveryBackend(
+      {{bf16 + ge + selected("f32", "f32"),
+        {"f32[4] {1, 5, 2, 3}", "f32[2] {1.0029296875, 256}", "f32[] 1.00390625"},
+        "f32[4] {1, 2, 1, 256}"},
+       {f32 + ge + selected("bf16", "f32"),
+        {"bf16[4] {1, 5, 2, 3}", "f32[2] {-1, 255.99609375}", "f32[] 1.00390625"},
+        "bf16[4] {1, 0.00390625, 1, 256}"},
+       // The first element meets no update and keeps its bits.
+       {bf16 + scattered,
+        {"f32[3] {1.00390625, 1.00390625, 3}", "s32[2,1] {{1}, {2}}", "f32[2] {256, 1.0029296875}"},
+        "f32[3] {1.00390625, 256, 4}"},
+       {second + scattered,
+        {"f32[3] {1.00390625, 6, 7}", "s32[2,1] {{1}, {2}}", "f32[2] {1.00390625, 257}"},
+        "f32[3] {1.00390625, 1, 256}"},
+       {bf16 + "ENTRY e { x = f32[2] parameter(0) i = f32[] parameter(1) "
+               "ROOT r = f32[2] reduce-window(x, i), window={size=1}, to_apply=add }",
+        {"f32[2] {256, -1}", "f32[] 1.00390625"},
+        "f32[2] {256, 0}"}});
 }
 
 }  // namespace

@@ -3,13 +3,24 @@
 #include <utility>
 
 namespace assay::analysis {
-namespace {
 
-// Returns true if not every number of a type is one of the other.
 bool Narrows(ElementType from, ElementType to) {
   if (from == to || !IsFloat(from) || !IsFloat(to)) return false;
   const FloatFormat &a = *Info(from).format, &b = *Info(to).format;
-  return a.significand_bits > b.significand_bits || a.exponent_bits > b.exponent_bits;
+  return a.significand_bits > b.significand_bits || a.max_exponent() > b.max_exponent() ||
+         a.min_exponent() - a.significand_bits < b.min_exponent() - b.significand_bits ||
+         (a.has_infinity && !b.has_infinity) || (a.has_nan() && !b.has_nan()) ||
+         (a.has_sign && !b.has_sign) || (a.signed_zero && !b.signed_zero);
+}
+
+namespace {
+
+// The type of a parameter if not every number of the type `own` is one of it; else `own`.
+ElementType TakenAs(ElementType own, const Computation& computation, int64_t parameter) {
+  const auto& parameters = computation.parameters();
+  if (parameter >= static_cast<int64_t>(parameters.size())) return own;
+  const ElementType taken = parameters[parameter]->shape().element_type();
+  return Narrows(own, taken) ? taken : own;
 }
 
 // The type that operand k is converted to; its own if it is taken as it is.
@@ -25,12 +36,15 @@ ElementType TargetType(const Instruction& instruction, int64_t k) {
     case Opcode::kReduceWindow: {
       // The accumulators come first among the parameters, the initial values last among the
       // operands.
-      const int64_t count = instruction.operand_count(), half = count / 2;
-      const auto& parameters = instruction.to_apply()->parameters();
-      if (static_cast<int64_t>(parameters.size()) != count) return own;
-      const ElementType taken = parameters[(k + half) % count]->shape().element_type();
-      return Narrows(own, taken) ? taken : own;
+      const int64_t count = instruction.operand_count();
+      return TakenAs(own, *instruction.to_apply(), (k + count / 2) % count);
     }
+    case Opcode::kScatter: {
+      const int64_t arrays = instruction.operand_count() / 2;
+      return k > arrays ? TakenAs(own, *instruction.to_apply(), k - 1) : own;
+    }
+    case Opcode::kSelectAndScatter:
+      return k == 1 ? TakenAs(own, *instruction.GetComputation(Attr::kScatter), 1) : own;
     default:
       return own;
   }

@@ -1,6 +1,6 @@
 // Moves of arrays of several float types: pad, concatenate and dynamic-update-slice take operands
-// of another precision than their result, to which their elements are converted. Tests:
-// mixed_move_test.cc.
+// of another precision than their result, to which their elements are converted. Reductions and
+// scatters take elements that their computation rounds. Tests: mixed_move_test.cc.
 #ifndef ASSAY_SPEC_ANALYSIS_MIXED_MOVE_H_
 #define ASSAY_SPEC_ANALYSIS_MIXED_MOVE_H_
 
@@ -19,6 +19,9 @@ struct MixedMove {
   std::vector<std::unique_ptr<Instruction>> converts;
   std::unique_ptr<Instruction> move;
 };
+
+// Returns true if not every number of a float type is one of another.
+bool Narrows(ElementType from, ElementType to);
 
 // Returns null for any other instruction.
 std::unique_ptr<MixedMove> SplitMixedMove(const Instruction& instruction);

@@ -29,7 +29,7 @@ __device__ inline void FoldOne(const FoldParameter& p, const Registers& register
                                const int64_t* output) {
   ArraysFold fold;
   for (int k = 0; k < p.arrays; ++k) {
-    StartArray(p, fold, k, p.out_rows[k], p.init_rows[k], Load(p.init_rows[k], p.init[k], 0));
+    StartArray(p, fold, k, p.init_rows[k], Load(p.init_rows[k], p.init[k], 0));
   }
   int64_t window[kMostDimensions] = {};
   bool more = ElementsOf(p.window) > 0;
@@ -207,7 +207,7 @@ __global__ void ScatterChosen(ASSAY_PARAMETER(ScatterChosenParameter, p)) {
       windows.sizes[d] = last - first[d] + 1;
       if (windows.sizes[d] <= 0) any = false;
     }
-    const ElementRow row = AccumulatorRow(p.program, p.fold, 0, p.row);
+    const ElementRow row = AccumulatorRow(p.program, p.fold, 0);
     Value value = Convert(p.init_row, row, Load(p.init_row, p.init, 0));
     WideValue sum;
     if (wide) sum = DecodeWide(row, value);
@@ -230,7 +230,8 @@ __global__ void ScatterChosen(ASSAY_PARAMETER(ScatterChosenParameter, p)) {
       }
       any = Advance(windows, at);
     }
-    Store(p.row, p.out, i, wide ? EncodeWide(p.fold.row, sum) : Convert(row, p.row, value));
+    if (wide) value = EncodeWide(row, sum);
+    Store(p.row, p.out, i, Convert(row, p.row, value));
   }
 }
 

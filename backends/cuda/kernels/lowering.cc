@@ -310,6 +310,10 @@ absl::StatusOr<analysis::FlatRegion> RegionOfInstruction(const Instruction& inst
 }
 analysis::FlatRegion EmptyRegion() { return {}; }
 
+ElementType AccumulatorType(const Computation& reducer, int64_t k) {
+  return reducer.parameters()[k]->shape().element_type();
+}
+
 Fold FoldOf(const analysis::Reducer& reducer, ElementType type) {
   using analysis::ReducerKind;
   Fold fold;

@@ -65,6 +65,8 @@ void AddPointers(const Program& member, const PlacedProgram& placed,
 
 // Returns the fold of a recognised reducer, or kProgram for any other.
 Fold FoldOf(const analysis::Reducer& reducer, ElementType type);
+// The type in which a computation accumulates array k.
+ElementType AccumulatorType(const Computation& reducer, int64_t k);
 
 // Add scratch memory and constants to a plan.
 BufferUse AddScratch(KernelPlan& plan, int64_t bytes);

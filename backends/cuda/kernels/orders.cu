@@ -184,7 +184,7 @@ __global__ void ApplyUpdates(ASSAY_PARAMETER(ScatterParameter, p)) {
     const int64_t cell = static_cast<int64_t>(target);
     ArraysFold fold;
     for (int k = 0; k < p.arrays; ++k) {
-      StartArray(p, fold, k, p.rows[k], p.rows[k], Load(p.rows[k], p.out[k], cell));
+      StartArray(p, fold, k, p.rows[k], Load(p.rows[k], p.out[k], cell));
     }
     for (int64_t n = i; n < ASSAY_MUTANT(49, p.count, i + 1) && p.targets[p.order[n]] == target;
          ++n) {

@@ -41,7 +41,7 @@ absl::Status AddFold(KernelPlan& plan, const Instruction& instruction, FoldParam
     p.init_rows[k] = RowOf(init);
     p.in_rows[k] = RowOf(instruction.operand(k)->shape());
     p.out_rows[k] = RowOf(out);
-    p.folds[k] = FoldOf(parts[k], out.element_type());
+    p.folds[k] = FoldOf(parts[k], AccumulatorType(reducer, k));
     p.runs_program |= p.folds[k].kind == FoldKind::kProgram;
     pointers.push_back({&p.in[k], Operand(k)});
     pointers.push_back({&p.init[k], Operand(arrays + k)});
@@ -216,7 +216,7 @@ KernelPlanOr PrepareSelectAndScatter(const Instruction& op, absl::Span<const Vie
                                        placed.shared_bytes, select, absl::MakeConstSpan(pointers)));
   }
   const Computation& reducer = *op.GetComputation(Attr::kScatter);
-  scatter.fold = FoldOf(analysis::RecogniseReducer(reducer), op.shape().element_type());
+  scatter.fold = FoldOf(analysis::RecogniseReducer(reducer), AccumulatorType(reducer, 0));
   absl::StatusOr<FlatRegion> region = EmptyRegion();
   if (scatter.fold.kind == FoldKind::kProgram) region = analysis::FlattenRegion(reducer);
   if (!region.ok()) return region.status();

@@ -226,7 +226,7 @@ KernelPlanOr PrepareScatter(const Instruction& scatter, absl::Span<const View> /
   if (arrays == 1) parts = {analysis::RecogniseReducer(reducer)};
   parts.resize(arrays);
   for (int64_t k = 0; k < arrays; ++k) {
-    p.folds[k] = FoldOf(parts[k], scatter.operand(k)->shape().element_type());
+    p.folds[k] = FoldOf(parts[k], AccumulatorType(reducer, k));
     p.runs_program |= p.folds[k].kind == FoldKind::kProgram;
   }
   absl::StatusOr<FlatRegion> region = EmptyRegion();

@@ -58,10 +58,9 @@ ASSAY_DEVICE Value ProgramResult(const Program& program, const Registers& regist
   return Convert(RowsOf(program)[program.inputs + k], row,
                  ReadRegister(program, registers, ResultsOf(program)[k]));
 }
-// The type in which result k is accumulated: that of input k of the program, which takes it again.
-ASSAY_DEVICE ElementRow AccumulatorRow(const Program& program, const Fold& fold, int k,
-                                       const ElementRow& row) {
-  return fold.kind == FoldKind::kProgram ? RowsOf(program)[k] : row;
+// The type of result k of a fold, in which a program also takes it again, as its input k.
+ASSAY_DEVICE ElementRow AccumulatorRow(const Program& program, const Fold& fold, int k) {
+  return fold.kind == FoldKind::kProgram ? RowsOf(program)[k] : fold.row;
 }
 ASSAY_DEVICE bool ProgramSays(const Program& program, const Registers& registers) {
   return ReadRegister(program, registers, ResultsOf(program)[0]).bits != 0;
@@ -135,9 +134,9 @@ struct ArraysFold {
   WideValue sums[kMostArrays];
 };
 template <typename P>
-ASSAY_DEVICE void StartArray(const P& p, ArraysFold& fold, int k, const ElementRow& result_row,
-                             const ElementRow& init_row, const Value& init) {
-  fold.rows[k] = AccumulatorRow(p.program, p.folds[k], k, result_row);
+ASSAY_DEVICE void StartArray(const P& p, ArraysFold& fold, int k, const ElementRow& init_row,
+                             const Value& init) {
+  fold.rows[k] = AccumulatorRow(p.program, p.folds[k], k);
   fold.values[k] = Convert(init_row, fold.rows[k], init);
   if (p.folds[k].kind == FoldKind::kWide) {
     fold.sums[k] = DecodeWide(fold.rows[k], fold.values[k]);

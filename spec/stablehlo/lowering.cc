@@ -269,6 +269,7 @@ absl::StatusOr<std::vector<Instruction*>> Lowering::LowerBlock(Scope& scope, con
       if (operation != block.operations.back()) {
         return Error(*operation, "must be the last operation of its block");
       }
+      if (!operation->results().empty()) return Error(*operation, "must have no results");
       for (const Value* operand : operation->operands()) {
         absl::StatusOr<Instruction*> value = ValueIn(scope, *operation, *operand);
         if (!value.ok()) return value.status();
@@ -345,6 +346,7 @@ absl::StatusOr<Scope> Lowering::FunctionScope(const Operation& function, Operand
   if (function.regions()[0].blocks().size() != 1) {
     return Error(function, "has several blocks; functions of one block are understood");
   }
+  if (absl::Status status = CheckStandsAlone(function); !status.ok()) return status;
   if (std::string why = AgainstItsType(function); !why.empty()) return Error(function, why);
   const auto& arguments = function.regions()[0].blocks()[0]->arguments;
   if (arguments.size() != shapes.size()) {

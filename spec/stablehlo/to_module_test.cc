@@ -371,6 +371,20 @@ TEST(ToModule, ErrorsSayWhereAndWhat) {
     "func.return"(%a) : (tensor<3xf32>) -> ()
   }) : () -> ())",
        {"has 0 results by its type, but 1 in its body"}},
+      {R"("builtin.module"() ({
+  func.func @main() {
+    return
+  }
+}) : () -> i1)",
+       {"1:1: builtin.module: must have no operands and no results"}},
+      {R"(%r = "func.func"() <{function_type = () -> (), sym_name = "main"}> ({
+  "func.return"() : () -> ()
+  }) : () -> i1)",
+       {"1:6: func.func: must have no operands and no results"}},
+      {R"("func.func"() <{function_type = () -> (), sym_name = "main"}> ({
+    %r = "func.return"() : () -> i1
+  }) : () -> ())",
+       {"2:10: func.return: must have no results"}},
       {Main("%a: tensor<2xf32>", "tensor<2xf32>",
             "%r = \"maximum\"(%a, %a) : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>"),
        {"2:8: maximum: is the name of an operation without its dialect, expected "

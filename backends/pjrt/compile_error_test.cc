@@ -40,10 +40,22 @@ TEST(CompileErrorTest, XlaSaysInternalOfModulesThatItRefuses) {
   EXPECT_EQ(CodeOf(kInvalidArgument, "Unknown opcode: mulhi"), kUnimplemented);
   EXPECT_EQ(CodeOf(kInternal, "Unexpected bitcast operation seen during layout assignment: %r"),
             kUnimplemented);
+  EXPECT_EQ(CodeOf(kInternal, "Unsupported fusion kind for instruction: %r = fusion(%a)"),
+            kUnimplemented);
   EXPECT_EQ(CodeOf(kInternal,
                    "during context [hlo verifier]: dot does not support custom element "
                    "sizes on non-sub-byte types"),
             kInternal);
+}
+
+// A reduction whose results have several floating-point types is legal; XLA CPU lacks it.
+TEST(CompileErrorTest, MixedPrecisionIsLacking) {
+  EXPECT_EQ(CodeOf(kInternal,
+                   "during context [hlo verifier]: Seen floating point types of different "
+                   "precisions in %r = (f32[4,5]{1,0}, bf16[4,5]{1,0}) reduce(%a, %b, %i, %j), "
+                   "dimensions={0}, to_apply=%f, but mixed precision is disallowed. Failed after "
+                   "pipeline-start"),
+            kUnimplemented);
 }
 
 }  // namespace

@@ -15,6 +15,8 @@ struct Saying {
 // after every pass, and an error of those runs, such as that of the first row, is the pass's own.
 constexpr Saying kSayings[] = {
     {"does not support custom element sizes on non-sub-byte types", absl::StatusCode::kInternal},
+    // Said of legal modules, whose reductions or scatters have several floating-point types.
+    {"mixed precision is disallowed", absl::StatusCode::kUnimplemented},
     {"[hlo verifier]", absl::StatusCode::kInvalidArgument},
     // Reading the protobuf message.
     {"RET_CHECK failure (xla/hlo/ir/", absl::StatusCode::kInvalidArgument},
@@ -23,6 +25,7 @@ constexpr Saying kSayings[] = {
     // A bitcast is what only XLA's own passes make.
     {"Unexpected bitcast operation seen during layout assignment",
      absl::StatusCode::kUnimplemented},
+    {"Unsupported fusion kind", absl::StatusCode::kUnimplemented},
     {"Is called on unsupported shape", absl::StatusCode::kUnimplemented},
     {"is not supported by XLA", absl::StatusCode::kUnimplemented},
 };

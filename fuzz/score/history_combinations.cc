@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "conformance/mutants/defects.h"
 #include "fuzz/score/combinations.h"
+#include "fuzz/score/history_tables.h"
 #include "fuzz/score/rewrite_parts.h"
 
 namespace assay::fuzz {
@@ -345,7 +346,8 @@ std::vector<Mutant> Functions() {
 }  // namespace
 
 std::vector<Mutant> HistoryCombinations() {
-  return conformance::Joined({FloatAlgebra, IntegerAlgebra, IndicesFoldsAndLoops, Functions});
+  return conformance::Joined({FloatAlgebra, IntegerAlgebra, IndicesFoldsAndLoops, Functions,
+                              HistoryOfAlgebra, HistoryOfIndexing, HistoryOfFunctions});
 }
 
 }  // namespace assay::fuzz

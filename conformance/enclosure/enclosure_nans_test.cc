@@ -87,6 +87,27 @@ TEST_F(EnclosureTest, NansReachTheirCells) {
   }
 }
 
+// A sum with a NaN among its terms is NaN in any order, also where it is the only element.
+TEST_F(EnclosureTest, SumsWithNansAreNan) {
+  const std::string add =
+      "add { a = f32[] parameter(0)\n b = f32[] parameter(1)\n ROOT r = f32[] add(a, b) }\n";
+  constexpr char kZero[] = "x = f32[2] parameter(0)\n z = f32[] constant(0)\n";
+  for (const char* sum :
+       {" y = f32[] reduce(x, z), dimensions={0}, to_apply=add\n",
+        " y = f32[] dot(x, x), lhs_contracting_dims={0}, rhs_contracting_dims={0}\n",
+        " w = f32[1] reduce-window(x, z), window={size=2}, to_apply=add\n y = f32[] "
+        "reshape(w)\n"}) {
+    const std::string text = absl::StrCat(kZero, sum, " ROOT r = f32[] multiply(y, z)");
+    for (const char* profile : {"cpu-strict", "xla-cpu"}) {
+      const BoxTree nan = Of(text, {F32({NAN, 1})}, profile, add);
+      EXPECT_EQ(Judged(nan, F32({NAN}).WithShape(Shape::Scalar(ElementType::kF32)),
+                       F32({0}).WithShape(Shape::Scalar(ElementType::kF32))),
+                Verdict::kWrong)
+          << text;
+    }
+  }
+}
+
 // NaNs are marked by numbers, for which complex elements have no place.
 TEST_F(EnclosureTest, ScattersThatOverwriteComplexNumbersLetGoOfNans) {
   const BoxTree box = Of(absl::StrCat(kNanInTheMiddle,

@@ -91,6 +91,27 @@ void JoinRoundedSums(const ExactSums& lows, const ExactSums& highs,
   JoinRounded(least, most, box);
 }
 
+namespace {
+
+// A sum of magnitudes is NaN only if a term is: then the sum of the terms is NaN in any order.
+// Where overflow is NaN, too, this does not follow.
+absl::StatusOr<Reach> KeepingNans(const Literal& golden, const Literal& sums,
+                                  absl::StatusOr<Reach> reach) {
+  const ElementType type = sums.element_type();
+  if (!reach.ok() || !IsFloat(type) || !IsFloat(golden.element_type())) return reach;
+  if (Info(type).format->overflow != Overflow::kInfinity) return reach;
+  for (int64_t i = 0; i < sums.element_count(); ++i) {
+    if (!reach->radii.empty() && reach->radii[i] < kInfinity) continue;
+    if (!IsNan(type, sums.Get(i).bits)) continue;
+    if (!IsNan(golden.element_type(), golden.Get(i).bits)) continue;
+    if (!reach->radii.empty()) reach->radii[i] = 0;
+    if (!reach->unrounded.empty()) reach->unrounded[i] = 0;
+  }
+  return reach;
+}
+
+}  // namespace
+
 absl::StatusOr<Reach> RadiusFinder::About(const Instruction& instruction,
                                           absl::Span<const Literal> operands, size_t leaf,
                                           const Literal& golden) const {
@@ -108,11 +129,11 @@ absl::StatusOr<Reach> RadiusFinder::About(const Instruction& instruction,
   }
   const ElementType type = SumType(instruction);
   if (positive && golden.element_type() == type) {
-    return OfSums(instruction, operands, golden, golden);
+    return KeepingNans(golden, golden, OfSums(instruction, operands, golden, golden));
   }
   const absl::StatusOr<Literal> sums = golden_.EvaluateSums(instruction, type, magnitudes);
   if (!sums.ok()) return sums.status();
-  return OfSums(instruction, operands, golden, *sums);
+  return KeepingNans(golden, *sums, OfSums(instruction, operands, golden, *sums));
 }
 
 absl::StatusOr<Reach> RadiusFinder::WithinMagnitudes(const Instruction& instruction,

@@ -108,6 +108,37 @@ TEST_F(EnclosureTest, SumsWithNansAreNan) {
   }
 }
 
+// exp(-95) is a denormal, which may be zero, and zero times infinity is NaN; exp(88.7228) times
+// 1.00003784 may overflow, and infinity times zero is NaN.
+TEST_F(EnclosureTest, SumsThatMayHaveNansOrNotAreNotNanAlone) {
+  const struct {
+    std::string text;
+    float argument, golden;
+    std::vector<float> legal;
+  } cases[] = {
+      {"x = f32[1] parameter(0)\n d = f32[1] exponential(x)\n i = f32[1] constant({inf})\n"
+       " ROOT r = f32[] dot(d, i), lhs_contracting_dims={0}, rhs_contracting_dims={0}",
+       -95, INFINITY, {INFINITY, NAN}},
+      {"x = f32[1] parameter(0)\n d = f32[1] exponential(x)\n i = f32[1] constant({-inf})\n"
+       " one = f32[1] constant({1})\n j = f32[2] concatenate(i, one), dimensions={0}\n"
+       " k = f32[2] concatenate(d, one), dimensions={0}\n"
+       " ROOT r = f32[] dot(j, k), lhs_contracting_dims={0}, rhs_contracting_dims={0}",
+       -95, -INFINITY, {-INFINITY, NAN}},
+      {absl::StrCat(kMayOverflow,
+                    " ROOT r = f32[] dot(l, z), lhs_contracting_dims={0}, rhs_contracting_dims={0}"),
+       88.7228f, 0, {0, NAN}}};
+  for (const auto& c : cases) {
+    const BoxTree box = Of(c.text, {F32({c.argument})});
+    const auto scalar = [](float value) {
+      return F32({value}).WithShape(Shape::Scalar(ElementType::kF32));
+    };
+    for (const float legal : c.legal) {
+      EXPECT_NE(Judged(box, scalar(c.golden), scalar(legal)), Verdict::kWrong)
+          << c.text << " " << legal;
+    }
+  }
+}
+
 // NaNs are marked by numbers, for which complex elements have no place.
 TEST_F(EnclosureTest, ScattersThatOverwriteComplexNumbersLetGoOfNans) {
   const BoxTree box = Of(absl::StrCat(kNanInTheMiddle,

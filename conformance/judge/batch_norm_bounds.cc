@@ -17,7 +17,7 @@ double ValueAt(const Literal& literal, int64_t i) {
 struct Feature {
   WideReal mean = 0, sum_dy = 0, products = 0;  // of dy, of dy (x - mean)
   WideReal largest_distance = 0;                // from the mean
-  bool finite = false;                          // all its operands are
+  bool x_finite = false, dy_finite = false;     // all cells are
   BatchNormMagnitudes magnitudes;
 };
 
@@ -38,7 +38,7 @@ class BatchNorm {
     bounds.rule = "batch normalisation";
     bounds.needs = Freedom::kReassociation;
     for (int64_t i = 0; i < golden.element_count(); ++i) {
-      const bool finite = features_[KindOf(leaf, i)].finite;
+      const bool finite = DependsOnFinite(leaf, i);
       const Open open = finite ? Examine(leaf, i) : Open();
       const double value = ValueAt(golden, i);
       const auto rounded = static_cast<double>(errors_.Rounded(open.error, std::fabs(value)));
@@ -96,24 +96,32 @@ class BatchNorm {
   }
   int64_t KindOf(size_t leaf, int64_t i) const { return leaf == 0 ? cells_.FeatureOf(i) : i; }
 
-  bool IsFinite(int64_t k) const {
+  bool CellsAreFinite(size_t operand, int64_t k) const {
     bool finite = true;
-    for (size_t operand = 0; operand < operands_.size(); ++operand) {
-      const auto look = [&](int64_t i) {
-        finite = finite && std::isfinite(ValueAt(operands_[operand], i));
-      };
-      if (operand == 0 || (grad_ && operand == 4)) {
-        cells_.ForEach(k, look);
-      } else {
-        look(k);
-      }
-    }
+    cells_.ForEach(
+        k, [&](int64_t i) { finite = finite && std::isfinite(ValueAt(operands_[operand], i)); });
     return finite;
+  }
+
+  // Returns true if everything is finite that an element of a result depends on.
+  bool DependsOnFinite(size_t leaf, int64_t i) const {
+    const int64_t k = KindOf(leaf, i);
+    const Feature& f = features_[k];
+    const auto finite = [&](size_t first, size_t end) {
+      for (size_t operand = first; operand < end; ++operand) {
+        if (!std::isfinite(Parameter(operand, k))) return false;
+      }
+      return true;
+    };
+    if (training_) return f.x_finite && (leaf > 0 || finite(1, 3));
+    if (!grad_) return std::isfinite(ValueAt(operands_[0], i)) && finite(1, 5);
+    return f.dy_finite && (leaf == 2 || (f.x_finite && finite(leaf == 0 ? 1 : 2, 4)));
   }
 
   Feature Sum(int64_t k) const {
     Feature f;
-    f.finite = IsFinite(k);
+    f.x_finite = CellsAreFinite(0, k);
+    f.dy_finite = grad_ && CellsAreFinite(4, k);
     const auto x = [&](int64_t i) { return static_cast<WideReal>(ValueAt(operands_[0], i)); };
     f.magnitudes = cells_.SumOperand(k, [&](int64_t i) { return std::fabs(x(i)); });
     BatchNormMagnitudes& magnitudes = f.magnitudes;
@@ -193,11 +201,13 @@ class BatchNorm {
   }
 
   // Returns true if an infinite scale is multiplied by a value that may be zero, in exact
-  // arithmetic or after rounding. The result is then NaN or an infinity of either sign.
+  // arithmetic, after rounding or because the root overflows. The result is then NaN or an infinity
+  // of either sign.
   bool CancelsBesideInfinity(size_t leaf, int64_t i) const {
     const int64_t k = KindOf(leaf, i);
     if (leaf != 0 || !std::isinf(Parameter(1, k))) return false;
     const Feature& f = features_[k];
+    if (training_ && f.x_finite && errors_.VarianceMayOverflow(f.magnitudes)) return true;
     const WideReal size = std::fabs(Unscaled(i));
     const double x = std::fabs(ValueAt(operands_[0], i));
     const WideReal distance = std::fabs(ValueAt(operands_[0], i) - f.mean);

@@ -199,6 +199,67 @@ TEST(JudgeBatchNorm, InferenceAndGradient) {
   EXPECT_EQ(unbounded(NAN, NAN), "wrong");
 }
 
+// A value that is not finite says nothing of results that do not depend on it: other cells of an
+// inference, the statistics beside a scale, the gradients of offset and scale.
+TEST(JudgeBatchNorm, ResultsHaveBoundsBesideValuesThatAreNotFinite) {
+  const Case inference(
+      "f32[3,1] batch-norm-inference(p0, p1, p2, p3, p4), epsilon=1, feature_index=1",
+      {"f32[3,1]", "f32[1]", "f32[1]", "f32[1]", "f32[1]"});
+  const std::vector<Literal> given = {Matrix(3, 1, {1, kNan, 3}), F32({2}), F32({5}), F32({1}),
+                                      F32({3})};
+  EXPECT_EQ(inference.Explain(given, Matrix(3, 1, {5 + 12 * kUlp, kNan, 7})), "within bound");
+  EXPECT_EQ(inference.Explain(given, Matrix(3, 1, {5.0001, kNan, 7})), "wrong");
+  EXPECT_EQ(inference.Explain(given, Matrix(3, 1, {5, 5, 7})), "wrong");
+
+  const Case training(
+      "(f32[3,1], f32[1], f32[1]) batch-norm-training(p0, p1, p2), epsilon=0.001, "
+      "feature_index=1",
+      {"f32[3,1]", "f32[1]", "f32[1]"});
+  const auto trained = [&](double mean, double variance) {
+    return training.Explain(
+        {Matrix(3, 1, {4.1, 4.1, 4.4}), F32({kNan}), F32({0})},
+        Literal::Tuple({Matrix(3, 1, {kNan, kNan, kNan}), F32({mean}), F32({variance})}));
+  };
+  EXPECT_EQ(trained(4.2 + 4 * kUlp, 0.02), "within bound");
+  EXPECT_EQ(trained(4.2, 0.019997), "within bound");
+  EXPECT_EQ(trained(4.2001, 0.02), "wrong");
+  EXPECT_EQ(trained(4.2, 0.021), "wrong");
+
+  // Sums of dy and of dy (x - mean), over sqrt(3 + 1).
+  const Case grad(
+      "(f32[3,1], f32[1], f32[1]) batch-norm-grad(p0, p1, p2, p3, p4), epsilon=1, "
+      "feature_index=1",
+      {"f32[3,1]", "f32[1]", "f32[1]", "f32[1]", "f32[3,1]"});
+  const Literal nan = Matrix(3, 1, {kNan, kNan, kNan});
+  const auto gradients = [&](double scale, double mean, double of_scale, double of_offset) {
+    return grad.Explain(
+        {Matrix(3, 1, {1, 2, 6}), F32({scale}), F32({mean}), F32({3}), Matrix(3, 1, {0.1, 0.1, 1})},
+        Literal::Tuple({nan, F32({of_scale}), F32({of_offset})}));
+  };
+  EXPECT_EQ(gradients(kNan, 3, 1.35 + 4 * kUlp, 1.2), "within bound");
+  EXPECT_EQ(gradients(kNan, 3, 1.35, 1.2 + 2 * kUlp), "within bound");
+  EXPECT_EQ(gradients(1, kNan, kNan, 1.2 + 2 * kUlp), "within bound");
+  EXPECT_EQ(gradients(kNan, 3, 1.351, 1.2), "wrong");
+  EXPECT_EQ(gradients(1, kNan, kNan, 1.201), "wrong");
+  EXPECT_EQ(gradients(1, kNan, 1.35, 1.2), "wrong");
+}
+
+// The variance overflows, so that its root may be infinite, and infinity / infinity is NaN.
+TEST(JudgeBatchNorm, AnInfiniteScaleMayMeetAnInfiniteRoot) {
+  const Case norm(
+      "(f32[2,1], f32[1], f32[1]) batch-norm-training(p0, p1, p2), epsilon=1, feature_index=1",
+      {"f32[2,1]", "f32[1]", "f32[1]"});
+  const auto explain = [&](double x, double y, double variance) {
+    return norm.Explain(
+        {Matrix(2, 1, {0, x}), F32({INFINITY}), F32({0})},
+        Literal::Tuple({Matrix(2, 1, {-INFINITY, y}), F32({x / 2}), F32({variance})}));
+  };
+  EXPECT_EQ(explain(0x1p70, INFINITY, INFINITY), "golden");
+  EXPECT_EQ(explain(0x1p70, NAN, INFINITY), "reassociation");
+  EXPECT_EQ(explain(4, INFINITY, 4), "golden");
+  EXPECT_EQ(explain(4, NAN, 4), "wrong");
+}
+
 // A selection that narrows what it compares may be left what it was.
 TEST(JudgeSelectAndScatter, SelectionsThatNarrowAreNotJudgeable) {
   const Case narrow(

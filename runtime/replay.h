@@ -2,7 +2,7 @@
 // the same for all arguments, but for the course of its loops and branches (ModulePlan::repeats),
 // is recorded once: the machines go through the module without computing anything. Later runs copy
 // their arguments to the places of the record, execute it and copy the results from their places.
-// Tests: backends/cuda/cuda_graphs_test.cc.
+// Tests: backends/cuda/cuda_graphs_test.cc, cuda_records_test.cc.
 #ifndef ASSAY_RUNTIME_REPLAY_H_
 #define ASSAY_RUNTIME_REPLAY_H_
 
@@ -86,7 +86,9 @@ class Replayer {
   virtual absl::Status EndRecording(std::vector<RecordedPlaces> places, int64_t peak_bytes) = 0;
   // Drops the record: this run and all later ones issue their kernels.
   virtual void RefuseRecord() = 0;
-  // Returns the peak of live values of the record.
+  // Drops the record: this run issues its kernels, and a later one is recorded.
+  virtual void DropRecord() = 0;
+  // Returns the peak of live values of the record, without what the host holds.
   virtual int64_t peak_bytes() const = 0;
   // Executes the record, charges the budget, and returns the values of the root by device. Adds the
   // bytes that kernels have written to `stored_bytes`.

@@ -36,6 +36,16 @@ absl::Status CheckGrid(const ProcessGrid& grid) {
                                                    " devices"));
 }
 
+namespace {
+
+// Returns true if a record has failed for the budget, for want of memory or for an interrupt, all
+// of which may be otherwise in another run.
+bool MayBeRecordedLater(const absl::Status& status) {
+  return absl::IsResourceExhausted(status) || absl::IsCancelled(status);
+}
+
+}  // namespace
+
 absl::StatusOr<std::vector<std::vector<Literal>>> RunPrograms(absl::Span<const Program> programs,
                                                               const RunOptions& options,
                                                               RunStats* stats) {
@@ -55,9 +65,13 @@ absl::StatusOr<std::vector<std::vector<Literal>>> RunPrograms(absl::Span<const P
   const std::unique_ptr<Replayer> replayer = ReplayerOf(programs, options);
   Replayer::Mode mode = replayer == nullptr ? Replayer::Mode::kRun : replayer->Begin();
   if (mode == Replayer::Mode::kRecord) {
-    const bool recorded = Record(programs, options, *replayer).ok();
-    if (!recorded) replayer->RefuseRecord();
-    mode = recorded ? Replayer::Mode::kReplay : Replayer::Mode::kRun;
+    const absl::Status recorded = Record(programs, options, *replayer);
+    mode = recorded.ok() ? Replayer::Mode::kReplay : Replayer::Mode::kRun;
+    if (MayBeRecordedLater(recorded)) {
+      replayer->DropRecord();
+    } else if (!recorded.ok()) {
+      replayer->RefuseRecord();
+    }
   }
   if (mode == Replayer::Mode::kReplay) return ReplayRun(programs[0], options, *replayer, stats);
   absl::StatusOr<std::vector<std::vector<Literal>>> results =

@@ -72,7 +72,8 @@ absl::Status World::Record(int64_t staged_bytes) {
   if (absl::Status status = RunAll(); !status.ok()) return status;
   std::vector<RecordedPlaces> places;
   for (const auto& runner : runners_) places.push_back(runner->machine.Places());
-  return replayer_->EndRecording(std::move(places), memory_->peak());
+  const int64_t held = options_.host == nullptr ? 0 : options_.host->held_bytes();
+  return replayer_->EndRecording(std::move(places), memory_->peak() - held);
 }
 
 absl::Status World::RunAll() {

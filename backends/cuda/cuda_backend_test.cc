@@ -83,5 +83,34 @@ TEST(PlanRunner, FillsInTheAddressesOfEveryKindOfArray) {
               HasSubstr("there is no kernel RowProduct"));
 }
 
+// A launch that copies the operand which a kernel may overwrite runs if there is none. The result
+// stands in front of the operands here, where operand -1 would be.
+TEST(PlanRunner, CopiesIfNoOperandMayBeOverwritten) {
+  const cuda::Entry* const groups[] = {cuda::emulated::kTestingEntries, nullptr};
+  cuda::EmulatorOptions options;
+  options.groups = groups;
+  const std::shared_ptr<cuda::EmulatedRuntime> runtime = cuda::EmulatedRuntime::Create(options);
+  const float values[] = {1, 2, 4};
+  cuda::KernelPlan plan;
+  cuda::testing::RowSumParameter p = {nullptr, nullptr, 1, 3};
+  plan.launches.push_back(cuda::MakeLaunch("RowSum", {1}, {32}, 0, p,
+                                           {{&p.x, cuda::Operand(0)}, {&p.sums, cuda::Result(0)}}));
+  plan.launches[0].copies_in_place_operand = true;
+  ASSERT_EQ(plan.in_place_operand, -1);
+  auto runner = cuda::PlanRunner::Create(plan, *runtime);
+  ASSERT_TRUE(runner.ok()) << runner.status();
+  const auto device = *cuda::Device::Open(runtime, 0);
+  const cuda::DeviceBuffer x = *device->Allocate(sizeof values), sum = *device->Allocate(4);
+  ASSERT_EQ(device->CopyIn(x.data(), values, sizeof values), absl::OkStatus());
+  const std::byte* const arrays[] = {sum.data(), x.data()};
+  std::byte* const results[] = {sum.data()};
+  ASSERT_EQ((*runner)->Run(*device, absl::MakeConstSpan(arrays).subspan(1), results),
+            absl::OkStatus());
+  float total = 0;
+  ASSERT_EQ(device->CopyOut(&total, sum.data(), 4), absl::OkStatus());
+  ASSERT_EQ(device->Synchronize(), absl::OkStatus());
+  EXPECT_EQ(total, 7);
+}
+
 }  // namespace
 }  // namespace assay::cuda

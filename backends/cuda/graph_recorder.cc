@@ -20,7 +20,11 @@ constexpr int64_t kMostOperations = 4096;
 constexpr int64_t kMostSteps = int64_t{1} << 16;
 
 absl::Status TooLarge(const char* what) {
-  return absl::ResourceExhaustedError(absl::StrCat("the record has too many ", what));
+  return absl::FailedPreconditionError(absl::StrCat("the record has too many ", what));
+}
+
+absl::Status NoArgument() {
+  return absl::FailedPreconditionError("the record copies a large array that is no argument");
 }
 
 }  // namespace
@@ -91,9 +95,7 @@ absl::Status GraphRecorder::StageResults() {
     for (const runtime::RecordedPlaces::Place& place : places.arguments)
       unstaged_.erase(place.data);
   }
-  if (!unstaged_.empty()) {
-    return absl::FailedPreconditionError("the record copies a large array that is no argument");
-  }
+  if (!unstaged_.empty()) return NoArgument();
   for (size_t d = 0; d < devices_.size(); ++d) {
     for (const runtime::RecordedPlaces::Place& place : record_.places[d].results) {
       if (place.bytes == 0 || place.bytes > kMostStaged) continue;
@@ -111,13 +113,15 @@ absl::Status GraphRecorder::StageResults() {
 absl::Status GraphRecorder::CopyIn(Device& device, std::byte* to, const std::byte* from,
                                    int64_t bytes) {
   std::byte* const staged = bytes > kMostStaged ? nullptr : record_.staging->Take(bytes);
+  // Arguments are copied before anything else, so that only the first array at a place may be one.
+  const bool is_first = copied_.insert(to).second;
   if (staged == nullptr) {
-    unstaged_[to] = bytes;
+    if (!is_first) return NoArgument();
+    unstaged_.insert(to);
     return absl::OkStatus();
   }
   std::memcpy(staged, from, bytes);
-  // A place that is used again keeps the first argument.
-  record_.staged_arguments.emplace(to, staged);
+  if (is_first) record_.staged_arguments.emplace(to, staged);
   return device.CopyIn(to, staged, bytes);
 }
 

@@ -1,7 +1,7 @@
 // Records a run as graphs (runtime/replay.h). A part without decisions is one graph, into which the
 // streams of all devices are captured. Small arguments, results and decisions are copied by nodes
 // of the graphs from and to page-locked memory. Memory comes from pools. Tests:
-// cuda_graphs_test.cc.
+// cuda_graphs_test.cc, cuda_records_test.cc.
 #ifndef ASSAY_BACKENDS_CUDA_GRAPH_RECORDER_H_
 #define ASSAY_BACKENDS_CUDA_GRAPH_RECORDER_H_
 
@@ -11,6 +11,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -108,8 +109,9 @@ class GraphRecorder : public runtime::Recorder {
   runtime::RunTotals before_;    // the totals when the graph was begun
   int64_t captured_before_ = 0;  // the operations captured until then
   int64_t steps_ = 0;            // the instructions of the record
-  // The places of arrays that are too large to be copied by graphs.
-  std::map<const std::byte*, int64_t> unstaged_;
+  // The places to which arrays have been copied, and those of arrays that are too large to be
+  // copied by graphs.
+  std::set<const std::byte*> copied_, unstaged_;
   std::unique_ptr<GraphPart> top_;  // a part whose only body is the run
   std::vector<GraphPart*> open_;    // the parts that are not complete, outermost first
 };

@@ -1,5 +1,6 @@
 #include "backends/cuda/graph_replayer.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "backends/cuda/cuda_context.h"
@@ -44,6 +45,10 @@ runtime::Replayer::Mode GraphReplayer::Begin() {
   }
   switch (graphs_->state) {
     case RunGraphs::State::kHasRun:
+      if (graphs_->runs_before_record > 0) {
+        --graphs_->runs_before_record;
+        return Mode::kRun;
+      }
       recorder_ = std::make_unique<GraphRecorder>(devices_);
       return Mode::kRecord;
     case RunGraphs::State::kReady:
@@ -82,6 +87,12 @@ absl::Status GraphReplayer::EndRecording(std::vector<runtime::RecordedPlaces> pl
 void GraphReplayer::RefuseRecord() {
   recorder_ = nullptr;
   graphs_->state = RunGraphs::State::kRefused;
+}
+
+void GraphReplayer::DropRecord() {
+  recorder_ = nullptr;
+  graphs_->runs_before_record = graphs_->runs_after_drop;
+  graphs_->runs_after_drop = std::max<int64_t>(1, 2 * graphs_->runs_after_drop);
 }
 
 absl::StatusOr<std::vector<Literal>> GraphReplayer::Replay(

@@ -26,6 +26,9 @@ struct RunGraphs {
   enum class State : uint8_t { kNew, kHasRun, kReady, kRefused };
   State state = State::kNew;
   std::vector<int64_t> epochs;  // of the devices; others start anew
+  // Runs that are not recorded, after the last record was dropped and after the next one if it is
+  // dropped. The second doubles, so that a module that can never be recorded costs little.
+  int64_t runs_before_record = 0, runs_after_drop = 0;
   GraphRecord record;
 };
 
@@ -65,6 +68,7 @@ class GraphReplayer : public runtime::Replayer {
   absl::Status EndRecording(std::vector<runtime::RecordedPlaces> places,
                             int64_t peak_bytes) override;
   void RefuseRecord() override;
+  void DropRecord() override;
   int64_t peak_bytes() const override { return graphs_->record.peak_bytes; }
   absl::StatusOr<std::vector<Literal>> Replay(absl::Span<const std::vector<Literal>> arguments,
                                               const Shape& result, runtime::Budget& budget,

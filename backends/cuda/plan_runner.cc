@@ -105,7 +105,10 @@ absl::Status PlanRunner::Run(Device& device, absl::Span<const std::byte* const> 
   std::vector<std::byte> parameter;
   for (size_t i = 0; i < plan_.launches.size(); ++i) {
     const KernelLaunch& launch = plan_.launches[i];
-    if (launch.copies_in_place_operand && operands[plan_.in_place_operand] == results[0]) continue;
+    if (launch.copies_in_place_operand && plan_.in_place_operand >= 0 &&
+        operands[plan_.in_place_operand] == results[0]) {
+      continue;
+    }
     if (launch.call != nullptr) {
       std::vector<std::byte*> arrays;
       for (const PointerSlot& slot : launch.pointers) {

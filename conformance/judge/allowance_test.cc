@@ -34,6 +34,35 @@ TEST(JudgeInstruction, EqualBitsAreExactAndNansFree) {
   EXPECT_TRUE(judgement.evidence.empty());
 }
 
+// The current sizes of every leaf are compared, and those of tokens are none.
+TEST(JudgeInstruction, OtherCurrentSizesAreRefused) {
+  const Case pair("(s32[<=3], token[], s32[<=3]) tuple(p0, p1, p2)",
+                  {"s32[<=3]", "token[]", "s32[<=3]"});
+  const auto sized = [](int64_t size) {
+    Shape shape(ElementType::kS32, {3});
+    shape.set_dynamic_dimension(0, true);
+    Literal array = Literal::Zeros(shape);
+    array.set_dynamic_size(0, size);
+    return array;
+  };
+  const auto judge = [&](int64_t first, int64_t second) {
+    const std::vector<Literal> operands = {sized(2), Literal::Token(), sized(1)};
+    return JudgeInstruction(pair.root(), operands, Literal::Tuple(operands),
+                            Literal::Tuple({sized(first), Literal::Token(), sized(second)}),
+                            BuiltInProfile("xla-cpu"),
+                            [](const Module& module, absl::Span<const Literal> arguments) {
+                              return Interpret(module, arguments);
+                            });
+  };
+  ASSERT_TRUE(judge(2, 1).ok()) << judge(2, 1).status();
+  EXPECT_EQ(judge(2, 1)->verdict, Verdict::kExact);
+  for (const auto& other : {judge(3, 1), judge(2, 2)}) {
+    EXPECT_EQ(other.status().code(), absl::StatusCode::kInvalidArgument);
+    EXPECT_THAT(std::string(other.status().message()),
+                HasSubstr("has other sizes in dynamic dimensions"));
+  }
+}
+
 // IEEE 754 5.5.1 (N-10). Eight-bit types are none of its formats.
 TEST(JudgeInstruction, AbsAndNegateSetTheSignOfANan) {
   const auto verdict = [](const char* operation, const char* type, bool negative) {

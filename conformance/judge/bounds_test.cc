@@ -156,6 +156,22 @@ TEST(JudgeBounds, NarrowAccumulationOverManyTermsIsNotJudgeable) {
   EXPECT_EQ(sum.Explain(operands, f8(14)), "not judgeable");
 }
 
+// 4000 terms of f16 with a sum of magnitudes of 4 may be off by (1 + 2^-11)^4000 - 1 times that,
+// which is below 30.
+TEST(JudgeBounds, NarrowAccumulationOverManyTermsHasALimit) {
+  std::vector<double> values(4000, 0x1p-10);
+  for (size_t i = 0; i < 2000; ++i) values[i] = -0x1p-10;
+  const Case sum("f16[] reduce(p0, p1), dimensions={0}, to_apply=add", {"f16[4000]", "f16[]"},
+                 Addition("f16"));
+  const auto f16 = [](double value) {
+    return Literal::Scalar(ElementType::kF16, Element{EncodeFloat(ElementType::kF16, value)});
+  };
+  const std::vector<Literal> operands = {Array(ElementType::kF16, values), f16(0)};
+  EXPECT_EQ(sum.Explain(operands, f16(3)), "not judgeable");
+  EXPECT_EQ(sum.Explain(operands, f16(30)), "wrong");
+  EXPECT_EQ(sum.Explain(operands, f16(3), "cpu-strict"), "wrong");
+}
+
 // The selection looks at the values; only what is scattered counts as a term. Two terms of together
 // 1 may be off by a unit roundoff, which is a step downwards and half a step upwards.
 TEST(JudgeBounds, SelectAndScatterSelectsByTheValues) {

@@ -50,6 +50,9 @@ TEST(JudgeBounds, ProductsAreBoundedByTheirFactors) {
                          0x1p40;
   EXPECT_NE(exact, rounded);
   EXPECT_EQ(judge(0x1.234568p-70, 0x1p-70, 0x1p40, rounded), "reassociation");
+  // One whose error may be as large as the product bounds nothing below that, and all above.
+  EXPECT_EQ(judge(0x1p-74, 0x1p-75, 0x1p100, 0), "not judgeable");
+  EXPECT_EQ(judge(0x1p-74, 0x1p-75, 0x1p100, 1), "wrong");
 }
 
 // gam(n - 1) |p| holds whatever partial products are like where none leaves the range: 1.3e200 *

@@ -3,6 +3,7 @@
 #include "fuzz/score/score.h"
 
 #include <set>
+#include <vector>
 
 #include "fuzz/score/combinations.h"
 #include "gtest/gtest.h"
@@ -59,6 +60,32 @@ TEST(FuzzScoreTest, MiscompilationsOfTheHistoryAreFound) {
   EXPECT_EQ(later->programs, options.programs);
   for (const FuzzScore& score : later->scores)
     EXPECT_TRUE(score.program < 0 || score.program >= 300);
+}
+
+// How often the programs [first, first + programs) show each conforming variant.
+std::vector<int64_t> ShownBy(int64_t first, int64_t programs) {
+  std::vector<const conformance::Mutant*> variants;
+  for (const conformance::Mutant& mutant : conformance::Mutants()) {
+    if (mutant.conforming()) variants.push_back(&mutant);
+  }
+  FuzzScoreOptions options;
+  options.first = first;
+  options.programs = programs;
+  const absl::StatusOr<FuzzScores> scores = ScoreFuzzer(variants, options);
+  EXPECT_TRUE(scores.ok()) << scores.status();
+  std::vector<int64_t> shown;
+  if (!scores.ok()) return shown;
+  for (const FuzzScore& score : scores->scores) shown.push_back(score.shown);
+  return shown;
+}
+
+// A run that goes on has the programs that a longer run would have had.
+TEST(FuzzScoreTest, TwoRunsHaveTheProgramsOfOne) {
+  const std::vector<int64_t> all = ShownBy(0, 50), begin = ShownBy(0, 20), end = ShownBy(20, 30);
+  EXPECT_NE(begin, end);
+  ASSERT_EQ(all.size(), begin.size());
+  ASSERT_EQ(all.size(), end.size());
+  for (size_t i = 0; i < all.size(); ++i) EXPECT_EQ(begin[i] + end[i], all[i]) << i;
 }
 
 TEST(FuzzScoreTest, ConformingVariantsAreNotAccused) {

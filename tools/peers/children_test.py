@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 
 SERVER = '''
 import os, signal, sys
@@ -13,7 +14,7 @@ from children import serve_in_children
 
 class Target:
     def hello(self):
-        return {'name': 'target', 'formats': ['hlo-text']}
+        return {'name': str(os.getpid()), 'formats': ['hlo-text']}
 
     def compile(self, module_format, module):
         if module == b'end':
@@ -37,7 +38,9 @@ class Server:
                                         env=environment, pass_fds=(requests, answers))
         os.close(requests)
         os.close(answers)
-        assert self.ask({'type': 'hello', 'protocol': 4, 'id': 1})['type'] == 'hello'
+        hello = self.ask({'type': 'hello', 'protocol': 4, 'id': 1})
+        assert hello['type'] == 'hello', hello
+        self.child = int(hello['name'])
 
     def ask(self, request, payload=b''):
         os.write(self.requests, json.dumps(request).encode() + b'\n' + payload)
@@ -47,6 +50,15 @@ class Server:
     def run(self, number, module):
         return self.ask({'type': 'run', 'id': number, 'format': 'hlo-text', 'module': len(module), 'executions': [0],
                          'sets': [{'arguments': [[]]}]}, module)
+
+    def kill_waiting_child(self):
+        """Ends the child by SIGKILL when it waits for a request."""
+        while True:
+            with open(f'/proc/{self.child}/stat', encoding='utf-8') as stat:
+                if stat.read().rpartition(')')[2].split()[0] == 'S':
+                    break
+            time.sleep(0.01)
+        os.kill(self.child, signal.SIGKILL)
 
     def status(self):
         os.close(self.requests)
@@ -71,4 +83,12 @@ for number, module in enumerate((b'well', b'end', b'end', b'well', b'well', b'we
     answer = server.run(number, module)
     assert answer['id'] == number and answer['type'] == ('result' if module == b'well' else 'error'), answer
 assert server.status() == 0
+# A child that is ended after its answer is blamed on no module, and what is answered is not asked again.
+for options in ((), ('3',)):
+    server = Server(*options)
+    for number in (2, 3):
+        assert server.run(number, b'well')['type'] == 'result'
+    server.kill_waiting_child()
+    assert server.answers.readline() == b''
+    assert server.status() == -signal.SIGKILL
 print('ok')

@@ -1,0 +1,44 @@
+// The rule of one rounded element: what is inside the budget, outside of it, or decided by the
+// exact value alone.
+#include "conformance/judge/element_rule.h"
+
+#include "conformance/judge/testing.h"
+
+namespace assay::conformance {
+namespace {
+
+using Answer = Measure::Answer;
+
+class ElementRuleTest : public ::testing::Test {
+ protected:
+  Answer Ask(double golden, double actual, const ExactValue& exact = std::nullopt) const {
+    const auto f32 = [](double value) { return Element{EncodeFloat(ElementType::kF32, value)}; };
+    return rule_.Test(f32(golden), f32(actual), exact).answer;
+  }
+
+  const Case case_{"f32[] exponential(p0)", {"f32[]"}};
+  const ElementRule rule_{case_.root(), ElementType::kF32, BuiltInProfile("cpu-strict")};
+};
+
+// The exact value is within half an ulp of golden. Below 1 an ulp is half as large, so that two
+// ulps of an exact value there are 2^-23, and two ulps of one above are 2^-22.
+TEST_F(ElementRuleTest, ABudgetIsThatOfTheExactValue) {
+  ASSERT_EQ(rule_.budget().ulps, 2);
+  EXPECT_EQ(Ask(1, 1 + kUlp), Answer::kUnknown);
+  EXPECT_EQ(Ask(1, 1 + kUlp, 1 - kUlp / 8), Answer::kOutside);
+  EXPECT_EQ(Ask(1, 1 + kUlp, 1 + kUlp / 8), Answer::kInside);
+  EXPECT_EQ(Ask(1, 1 - kUlp / 2), Answer::kInside);
+  EXPECT_EQ(Ask(1.5, 1.5 + kUlp), Answer::kInside);
+  EXPECT_EQ(Ask(1.5, 1.5 + 2 * kUlp), Answer::kUnknown);
+  EXPECT_EQ(Ask(1.5, 1.5 + 3 * kUlp), Answer::kOutside);
+}
+
+TEST_F(ElementRuleTest, ANumberAndNanAreNotNear) {
+  for (const ExactValue& exact : {ExactValue(), ExactValue(1.0)}) {
+    EXPECT_EQ(Ask(1, kNan, exact), Answer::kOutside);
+    EXPECT_EQ(Ask(kNan, 1, exact), Answer::kOutside);
+  }
+}
+
+}  // namespace
+}  // namespace assay::conformance

@@ -1,4 +1,5 @@
 // The runtime under an engine that is not golden: whatever runs here, runs without the evaluator.
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -21,12 +22,11 @@ using testing::HasSubstr;
 Literal Value(const std::string& text) { return *ParseTypedLiteral(text); }
 
 // The results by process, or the error.
-std::vector<std::string> RunToy(const std::string& text,
-                                const std::vector<std::vector<std::string>>& arguments,
-                                RunOptions options = {}, RunStats* stats = nullptr) {
+std::vector<std::string> RunOn(const Engine& engine, const std::string& text,
+                               const std::vector<std::vector<std::string>>& arguments,
+                               const RunOptions& options = {}, RunStats* stats = nullptr) {
   const absl::StatusOr<std::unique_ptr<Module>> module = ParseModule(text);
   EXPECT_TRUE(module.ok()) << module.status();
-  const ToyEngine engine;
   const auto plan = ModulePlan::Create(**module, engine);
   if (!plan.ok()) return {std::string(plan.status().message())};
   std::vector<std::vector<Literal>> values;
@@ -43,6 +43,12 @@ std::vector<std::string> RunToy(const std::string& text,
   std::vector<std::string> texts;
   for (const Literal& result : results->front()) texts.push_back(PrintTypedLiteral(result));
   return texts;
+}
+
+std::vector<std::string> RunToy(const std::string& text,
+                                const std::vector<std::vector<std::string>>& arguments,
+                                const RunOptions& options = {}, RunStats* stats = nullptr) {
+  return RunOn(ToyEngine(), text, arguments, options, stats);
 }
 
 std::string Text(const std::string& literal) { return PrintTypedLiteral(Value(literal)); }
@@ -273,6 +279,79 @@ TEST(EngineTest, IsOfferedFusionsAlone) {
         ROOT fused = s32[3] fusion(c), kind=kLoop, calls=f })";
   EXPECT_THAT(Asked(kText), ElementsAre("fused"));
   EXPECT_THAT(Asked(kText, /*observed=*/true), ElementsAre());
+}
+
+// Is asked for kernels on views, and has none.
+class DenseEngine : public ToyEngine {
+ public:
+  bool ReadsViews() const override { return true; }
+  KernelOr PrepareOnViews(const Instruction& instruction,
+                          absl::Span<const View> /*views*/) const override {
+    asked.push_back(instruction.name());
+    return nullptr;
+  }
+  mutable std::vector<std::string> asked;
+};
+
+// A view that two instructions would read: the one in front of an array, the other behind it.
+TEST(EngineTest, ViewsThatAnEngineDoesNotReadAreStored) {
+  const auto array = [](const std::function<int(int)>& value) {
+    std::string values;
+    for (int i = 0; i < 100; ++i) absl::StrAppend(&values, i == 0 ? "" : ", ", value(i));
+    return absl::StrCat("s32[100] {", values, "}");
+  };
+  const DenseEngine engine;
+  EXPECT_THAT(RunOn(engine, R"(HloModule m
+ENTRY e {
+  x = s32[100] parameter(0)
+  y = s32[100] parameter(1)
+  a = s32[100] add(x, x)
+  r = s32[100] reverse(a), dimensions={0}
+  s = s32[100] multiply(r, y)
+  ROOT t = s32[100] add(s, r)
+})",
+                    {{array([](int i) { return i; }), array([](int i) { return 3 * i; })}}),
+              ElementsAre(Text(array([](int i) { return 2 * (99 - i) * (3 * i + 1); }))));
+  EXPECT_THAT(engine.asked, ElementsAre("s"));
+}
+
+// Notes what its state is told of.
+class NotingEngine : public ToyEngine {
+ public:
+  std::unique_ptr<EngineState> NewState(bool /*counted*/) const override {
+    return std::make_unique<State>(*this);
+  }
+  mutable std::vector<std::string> noted;
+
+ private:
+  class State : public ToyState {
+   public:
+    explicit State(const NotingEngine& engine) : engine_(engine) {}
+    void AfterStep(const Instruction& instruction) override {
+      engine_.noted.push_back(instruction.name());
+    }
+
+   private:
+    const NotingEngine& engine_;
+  };
+};
+
+TEST(EngineTest, StatisticsAreToldOfKernelsAndEffects) {
+  constexpr char kText[] = R"(HloModule m
+sum { x = s32[] parameter(0) y = s32[] parameter(1) ROOT r = s32[] add(x, y) }
+ENTRY e {
+  x = s32[2] parameter(0)
+  double = s32[2] add(x, x)
+  ROOT total = s32[2] all-reduce(double), replica_groups={{0}}, to_apply=sum
+})";
+  const NotingEngine engine;
+  RunStats stats;
+  EXPECT_THAT(RunOn(engine, kText, {{"s32[2] {1, 2}"}}, {}, &stats),
+              ElementsAre(Text("s32[2] {2, 4}")));
+  EXPECT_THAT(engine.noted, ElementsAre("double", "total"));
+  engine.noted.clear();
+  RunOn(engine, kText, {{"s32[2] {1, 2}"}});
+  EXPECT_THAT(engine.noted, ElementsAre());
 }
 
 TEST(EngineTest, Budgets) {

@@ -256,6 +256,18 @@ TEST(JudgeFreedoms, DenormalsMayBeFlushed) {
   EXPECT_EQ(product.Explain({F32({0x1p-50}), F32({0x1p-50})}, F32({0})), "wrong");
 }
 
+// A flushed operand explains the sum without it, which its bound counts, and no other value.
+TEST(JudgeFreedoms, FlushedOperandsOfSums) {
+  const Case dot("f32[] dot(p0, p1), lhs_contracting_dims={0}, rhs_contracting_dims={0}",
+                 {"f32[2]", "f32[2]"});
+  const std::vector<Literal> operands = {F32({0x1p-130, 1}), F32({0x1p120, 1})};
+  EXPECT_EQ(dot.Explain(operands, Scalar(1 + 0x1p-10)), "golden");
+  EXPECT_EQ(dot.Explain(operands, Scalar(1)), "reassociation");
+  EXPECT_EQ(dot.Explain(operands, Scalar(1), "cpu-strict"), "wrong");
+  EXPECT_EQ(dot.Explain(operands, Scalar(0)), "wrong");
+  EXPECT_EQ(dot.Explain(operands, Scalar(1 - 0x1p-10)), "wrong");
+}
+
 TEST(JudgeFreedoms, FlushedOperandsMayChangeAnInteger) {
   const Case compare("pred[1] compare(p0, p1), direction=GT", {"f32[1]", "f32[1]"});
   const auto pred = [](uint64_t value) {

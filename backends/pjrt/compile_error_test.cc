@@ -40,6 +40,10 @@ TEST(CompileErrorTest, XlaSaysInternalOfModulesThatItRefuses) {
   EXPECT_EQ(CodeOf(kInvalidArgument, "Unknown opcode: mulhi"), kUnimplemented);
   EXPECT_EQ(CodeOf(kInternal, "Unexpected bitcast operation seen during layout assignment: %r"),
             kUnimplemented);
+  EXPECT_EQ(CodeOf(kInvalidArgument,
+                   "layout minor_to_major field contains 2 elements, but shape has 1 dimensions: "
+                   "{1, 0}; shape: s8[6]"),
+            kUnimplemented);
   EXPECT_EQ(CodeOf(kInternal, "Unsupported fusion kind for instruction: %r = fusion(%a)"),
             kUnimplemented);
   EXPECT_EQ(CodeOf(kInternal,

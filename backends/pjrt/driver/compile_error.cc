@@ -22,9 +22,11 @@ constexpr Saying kSayings[] = {
     {"RET_CHECK failure (xla/hlo/ir/", absl::StatusCode::kInvalidArgument},
     // An operation that is younger than the plug-in.
     {"Unknown opcode: ", absl::StatusCode::kUnimplemented},
-    // A bitcast is what only XLA's own passes make.
+    // A bitcast is what only XLA's own passes make; the second row is of one between ranks. The
+    // verifier has refused modules whose own layouts are wrong before.
     {"Unexpected bitcast operation seen during layout assignment",
      absl::StatusCode::kUnimplemented},
+    {"layout minor_to_major field contains", absl::StatusCode::kUnimplemented},
     {"Unsupported fusion kind", absl::StatusCode::kUnimplemented},
     {"Is called on unsupported shape", absl::StatusCode::kUnimplemented},
     {"is not supported by XLA", absl::StatusCode::kUnimplemented},

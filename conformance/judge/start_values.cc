@@ -199,7 +199,8 @@ absl::StatusOr<StartUses::Answer> StartUses::Explain(int64_t i, double slack) {
     }
   }
   if (kind_ == analysis::ReducerKind::kOther) return Answer::kNo;
-  if (IsInteger(golden_.element_type())) {
+  const bool is_parity = IsPred(golden_.element_type()) && kind_ == analysis::ReducerKind::kXor;
+  if (IsInteger(golden_.element_type()) || is_parity) {
     const absl::StatusOr<bool> explained = ExplainInteger(i);
     if (!explained.ok()) return explained.status();
     return answer(*explained);

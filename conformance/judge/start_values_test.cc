@@ -60,6 +60,21 @@ TEST(JudgeStartValues, MayCountAnyNumberOfTimes) {
   EXPECT_EQ(integers.Explain(whole, s32({56}, {})), "wrong");
 }
 
+// XLA CPU folds 1031 truth values as a tree, every part of which begins with the start value.
+TEST(JudgeStartValues, CountAgainInParities) {
+  const Case parity("pred[] reduce(p0, p1), dimensions={0}, to_apply=f", {"pred[3]", "pred[]"},
+                    Region("pred", "xor"));
+  const auto pred = [](std::vector<uint64_t> values, const Dimensions& sizes) {
+    return Integers(ElementType::kPred, values, sizes);
+  };
+  const std::vector<Literal> from_true = {pred({1, 1, 0}, {3}), pred({1}, {})};
+  EXPECT_EQ(parity.Explain(from_true, pred({1}, {})), "golden");
+  EXPECT_EQ(parity.Explain(from_true, pred({0}, {})), "implementation_defined");
+  EXPECT_EQ(parity.Explain(from_true, pred({0}, {}), "golden"), "wrong");
+  const std::vector<Literal> from_false = {pred({1, 1, 0}, {3}), pred({0}, {})};
+  EXPECT_EQ(parity.Explain(from_false, pred({1}, {})), "wrong");
+}
+
 // The same of windows: {1, 2, 3} in windows of 2 from 10.
 TEST(JudgeStartValues, CountInWindowsAsInReductions) {
   const auto windows = [](const std::string& type, const std::string& opcode) {

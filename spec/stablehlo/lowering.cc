@@ -346,7 +346,6 @@ absl::StatusOr<Scope> Lowering::FunctionScope(const Operation& function, Operand
   if (function.regions()[0].blocks().size() != 1) {
     return Error(function, "has several blocks; functions of one block are understood");
   }
-  if (absl::Status status = CheckStandsAlone(function); !status.ok()) return status;
   if (std::string why = AgainstItsType(function); !why.empty()) return Error(function, why);
   const auto& arguments = function.regions()[0].blocks()[0]->arguments;
   if (arguments.size() != shapes.size()) {

@@ -151,8 +151,8 @@ class Lowering {
                       Operands operands, AttributeList attributes = {});
 
  private:
-  // Of modules and functions, which no value goes into or comes out of.
-  absl::Status CheckStandsAlone(const Operation& operation) const;
+  // Returns an error if the module, a function or a mesh has operands or results.
+  absl::Status CheckTopLevel() const;
   absl::StatusOr<const Operation*> EntryFunction() const;
   absl::StatusOr<std::vector<Shape>> EntryShapes(const Operation& function);
   absl::Status LowerEntry(const Operation& function, ConvertedProgram* result);

@@ -37,13 +37,20 @@ std::string NamesOf(absl::Span<const Operation* const> functions) {
 
 }  // namespace
 
-absl::Status Lowering::CheckStandsAlone(const Operation& operation) const {
-  if (operation.operands().empty() && operation.results().empty()) return absl::OkStatus();
-  return Error(operation, "must have no operands and no results");
+absl::Status Lowering::CheckTopLevel() const {
+  std::vector<const Operation*> operations = {program_.module};
+  for (const absl::string_view name : {"func.func", "sdy.mesh"}) {
+    for (const Operation* operation : TopLevel(program_, name)) operations.push_back(operation);
+  }
+  for (const Operation* operation : operations) {
+    if (operation->operands().empty() && operation->results().empty()) continue;
+    return Error(*operation, "must have no operands and no results");
+  }
+  return absl::OkStatus();
 }
 
 absl::StatusOr<const Operation*> Lowering::EntryFunction() const {
-  if (absl::Status status = CheckStandsAlone(*program_.module); !status.ok()) return status;
+  if (absl::Status status = CheckTopLevel(); !status.ok()) return status;
   const std::vector<const Operation*> functions = TopLevel(program_, "func.func");
   const std::string file = options_.file_name.empty() ? "" : options_.file_name + ": ";
   if (const size_t modules = TopLevel(program_, "builtin.module").size();

@@ -381,6 +381,18 @@ TEST(ToModule, ErrorsSayWhereAndWhat) {
   "func.return"() : () -> ()
   }) : () -> i1)",
        {"1:6: func.func: must have no operands and no results"}},
+      {R"(func.func @main() {
+    return
+  }
+  %r = "func.func"() <{function_type = () -> (), sym_name = "other", sym_visibility = "private"}> ({
+  "func.return"() : () -> ()
+  }) : () -> i1)",
+       {"4:8: func.func: must have no operands and no results"}},
+      {R"(%m = "sdy.mesh"() <{mesh = #sdy.mesh<["x"=2]>, sym_name = "mesh"}> : () -> i1
+  func.func @main() {
+    return
+  })",
+       {"1:6: sdy.mesh: must have no operands and no results"}},
       {R"("func.func"() <{function_type = () -> (), sym_name = "main"}> ({
     %r = "func.return"() : () -> i1
   }) : () -> ())",

@@ -118,15 +118,22 @@ TEST_F(EnclosureTest, SumsThatMayHaveNansOrNotAreNotNanAlone) {
   } cases[] = {
       {"x = f32[1] parameter(0)\n d = f32[1] exponential(x)\n i = f32[1] constant({inf})\n"
        " ROOT r = f32[] dot(d, i), lhs_contracting_dims={0}, rhs_contracting_dims={0}",
-       -95, INFINITY, {INFINITY, NAN}},
+       -95,
+       INFINITY,
+       {INFINITY, NAN}},
       {"x = f32[1] parameter(0)\n d = f32[1] exponential(x)\n i = f32[1] constant({-inf})\n"
        " one = f32[1] constant({1})\n j = f32[2] concatenate(i, one), dimensions={0}\n"
        " k = f32[2] concatenate(d, one), dimensions={0}\n"
        " ROOT r = f32[] dot(j, k), lhs_contracting_dims={0}, rhs_contracting_dims={0}",
-       -95, -INFINITY, {-INFINITY, NAN}},
-      {absl::StrCat(kMayOverflow,
-                    " ROOT r = f32[] dot(l, z), lhs_contracting_dims={0}, rhs_contracting_dims={0}"),
-       88.7228f, 0, {0, NAN}}};
+       -95,
+       -INFINITY,
+       {-INFINITY, NAN}},
+      {absl::StrCat(
+           kMayOverflow,
+           " ROOT r = f32[] dot(l, z), lhs_contracting_dims={0}, rhs_contracting_dims={0}"),
+       88.7228f,
+       0,
+       {0, NAN}}};
   for (const auto& c : cases) {
     const BoxTree box = Of(c.text, {F32({c.argument})});
     const auto scalar = [](float value) {

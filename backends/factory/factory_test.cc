@@ -134,16 +134,17 @@ struct MixedRow {
   const char* expected;
 };
 
-void ExpectOnEveryBackend(absl::Span<const MixedRow> rows) {
+// Of several devices each has one argument, and the first one's result is the expected one.
+void ExpectOnEveryBackend(absl::Span<const MixedRow> rows, size_t devices = 1) {
   for (const char* name : {"golden", "cpu", "cpu:plain", "cuda-emulated"}) {
     const auto backend = Make(name);
     ASSERT_TRUE(backend.ok()) << backend.status();
     for (const MixedRow& row : rows) {
       const auto module = ParseModule(row.module);
       ASSERT_TRUE(module.ok()) << module.status();
-      std::vector<DeviceInputs> inputs(1);
-      for (const char* argument : row.arguments) {
-        inputs[0].arguments.push_back(*ParseTypedLiteral(argument));
+      std::vector<DeviceInputs> inputs(devices);
+      for (size_t k = 0; k < row.arguments.size(); ++k) {
+        inputs[devices == 1 ? 0 : k].arguments.push_back(*ParseTypedLiteral(row.arguments[k]));
       }
       const absl::StatusOr<ModuleRun> run = (*backend)->Run(**module, inputs, 1);
       ASSERT_TRUE(run.ok()) << name << ": " << run.status();
@@ -235,6 +236,29 @@ TEST(Factory, EveryBackendFoldsInTheTypesOfTheComputation) {
                "ROOT r = f32[2] reduce-window(x, i), window={size=1}, to_apply=add }",
         {"f32[2] {256, -1}", "f32[] 1.00390625"},
         "f32[2] {256, 0}"}});
+}
+
+// So do all-reduce and reduce-scatter: 1.0029296875 is 1 in bf16, and 1 + 256 is 256.
+TEST(Factory, EveryBackendReducesAcrossDevicesInTheTypeOfTheComputation) {
+  const std::string bf16 =
+      "HloModule m, replica_count=2\n"
+      "add { a = bf16[] parameter(0) b = bf16[] parameter(1) ROOT c = bf16[] add(a, b) } "
+      "ENTRY e { x = f32[2] parameter(0) ROOT r = ";
+  const std::string f32 =
+      "HloModule m, replica_count=2\n"
+      "add { a = f32[] parameter(0) b = f32[] parameter(1) ROOT c = f32[] add(a, b) } "
+      "ENTRY e { x = bf16[2] parameter(0) ROOT r = ";
+  ExpectOnEveryBackend(
+      {{bf16 + "f32[2] all-reduce(x), replica_groups={{0,1}}, to_apply=add }",
+        {"f32[2] {1.0029296875, 3}", "f32[2] {256, 1}"},
+        "f32[2] {256, 4}"},
+       {bf16 + "f32[1] reduce-scatter(x), replica_groups={{0,1}}, dimensions={0}, to_apply=add }",
+        {"f32[2] {1.0029296875, 3}", "f32[2] {256, 1}"},
+        "f32[1] {256}"},
+       {f32 + "bf16[2] all-reduce(x), replica_groups={{0,1}}, to_apply=add }",
+        {"bf16[2] {1, 3}", "bf16[2] {256, 1}"},
+        "bf16[2] {256, 4}"}},
+      2);
 }
 
 }  // namespace

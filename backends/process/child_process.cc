@@ -181,8 +181,8 @@ void DropNoise(bool (*is_noise)(absl::string_view), std::vector<absl::string_vie
 std::string ChildProcess::LastLines() const {
   std::vector<absl::string_view> lines = absl::StrSplit(output_, '\n', absl::SkipWhitespace());
   if (lines.empty()) return "; it printed nothing";
-  DropNoise(IsOfStackTrace, lines);
   DropNoise(IsForInformation, lines);
+  DropNoise(IsOfStackTrace, lines);
   if (lines.size() > kShownLines) lines.erase(lines.begin(), lines.end() - kShownLines);
   std::string text = "; the last it printed:";
   for (absl::string_view line : lines) {

@@ -435,6 +435,8 @@ TEST(Process, WhatALogSaysForInformationHidesNoReasonOfACrash) {
       AllOf(HasSubstr("Check failed: a == b"), Not(HasSubstr("\n    WARNING")),
             Not(HasSubstr("\n    I0000"))));
   EXPECT_THAT(RunEcho(absl::StrCat("sh -c '", started, "exit 3'")), HasSubstr("\n    I0000"));
+  EXPECT_THAT(RunEcho(absl::StrCat("sh -c '", started, "echo \"    @     0x7f main\"; exit 3'")),
+              AllOf(HasSubstr("0x7f main"), Not(HasSubstr("\n    I0000"))));
 }
 
 TEST(Process, NonsenseBecomesErrors) {

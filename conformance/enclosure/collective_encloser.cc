@@ -406,15 +406,19 @@ const Computation& CollectiveEncloser::ReduceOf(const Instruction& collective, s
     }
     stack->AppendOperand(AddUnary(Opcode::kReshape, one, value, &entry));
   }
+  // The reducer may compute in a type of its own.
+  const ElementType own = reducer->root()->shape().element_type();
   const analysis::ReducerKind kind = analysis::RecogniseReducer(*reducer).kind;
-  auto start = std::make_unique<Instruction>(Opcode::kConstant, Shape(part.element_type(), {}));
-  start->set_literal(Literal::Scalar(part.element_type(), *StartOf(kind, part.element_type())));
-  auto reduce = std::make_unique<Instruction>(Opcode::kReduce, part);
+  auto start = std::make_unique<Instruction>(Opcode::kConstant, Shape(own, {}));
+  start->set_literal(Literal::Scalar(own, *StartOf(kind, own)));
+  auto reduce = std::make_unique<Instruction>(Opcode::kReduce, Shape(own, part.dimensions()));
   reduce->SetAttribute(Attr::kDimensions, std::vector<int64_t>{0});
   reduce->SetAttribute(Attr::kToApply, reducer);
   reduce->AppendOperand(entry.Add(std::move(stack)));
   reduce->AppendOperand(entry.Add(std::move(start)));
-  entry.set_root(entry.Add(std::move(reduce)));
+  Instruction* result = entry.Add(std::move(reduce));
+  if (own != part.element_type()) result = AddUnary(Opcode::kConvert, part, result, &entry);
+  entry.set_root(result);
   module->set_entry(&entry);
   module->UniquifyNames();
   return entry;

@@ -93,16 +93,14 @@ void JoinRoundedSums(const ExactSums& lows, const ExactSums& highs,
 
 namespace {
 
-// A sum of magnitudes is NaN only if a term is: then the sum of the terms is NaN in any order.
-// Where overflow is NaN, too, this does not follow.
+// A sum of magnitudes, which are f32 or f64, is NaN only if a term is: then the sum of the terms is
+// NaN in any order.
 absl::StatusOr<Reach> KeepingNans(const Literal& golden, const Literal& sums,
                                   absl::StatusOr<Reach> reach) {
-  const ElementType type = sums.element_type();
-  if (!reach.ok() || !IsFloat(type) || !IsFloat(golden.element_type())) return reach;
-  if (Info(type).format->overflow != Overflow::kInfinity) return reach;
+  if (!reach.ok()) return reach;
   for (int64_t i = 0; i < sums.element_count(); ++i) {
     if (!reach->radii.empty() && reach->radii[i] < kInfinity) continue;
-    if (!IsNan(type, sums.Get(i).bits)) continue;
+    if (!IsNan(sums.element_type(), sums.Get(i).bits)) continue;
     if (!IsNan(golden.element_type(), golden.Get(i).bits)) continue;
     if (!reach->radii.empty()) reach->radii[i] = 0;
     if (!reach->unrounded.empty()) reach->unrounded[i] = 0;

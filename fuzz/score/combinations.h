@@ -24,7 +24,7 @@ std::vector<conformance::Mutant> SimplifierCombinations();
 // loops carry (graph_combinations.cc).
 std::vector<conformance::Mutant> GraphCombinations();
 
-// Returns those of them that XLA itself once had (history_combinations.cc).
+// Returns those of them that XLA itself once had (history_*.cc).
 std::vector<conformance::Mutant> HistoryCombinations();
 
 // Returns the mutant of a name "combination/..." or "history/...", without the prefix "mutant:";

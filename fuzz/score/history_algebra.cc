@@ -197,7 +197,7 @@ std::vector<Mutant> NarrowTypes() {
        })},
       {"history/openxla_9431",
        {kReduce},
-       "all elements of s8 equal to those of a constant: never",
+       "whether all elements of s8 equal those of a constant is false, whatever they are",
        [](Site& site) -> Instruction* {
          const Instruction& x = site.original();
          const Instruction& equal = In(site, 0);

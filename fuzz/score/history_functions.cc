@@ -60,7 +60,7 @@ std::vector<Mutant> MoreFolds() {
        })},
       {"history/tensorflow_120232",
        {kReduce},
-       "NaNs are left out of a maximum of values and their indices",
+       "NaNs count as -infinity in a maximum or minimum of values and their indices",
        OnOperand(
            0,
            [](ElementType type, Element value) {
@@ -69,7 +69,7 @@ std::vector<Mutant> MoreFolds() {
            FoldsValuesAndIndices)},
       {"history/jax_3193",
        {kReduce},
-       "the index of a maximum of NaNs is the largest integer",
+       "the index of a maximum or minimum among whose values is a NaN is the largest integer",
        OnResult(NoPlaceForNan, FoldsValuesAndIndices)},
   };
 }

@@ -20,7 +20,8 @@ struct MixedMove {
   std::unique_ptr<Instruction> move;
 };
 
-// Returns true if not every number of a float type is one of another.
+// Returns true if `to` lacks a value of `from`: a number, an infinity, NaN or a sign. Returns false
+// unless both are float types.
 bool Narrows(ElementType from, ElementType to);
 
 // Returns null for any other instruction.

@@ -29,7 +29,7 @@ bool IsNeutral(const Attribute& value) {
          (value.kind == AttributeKind::kInteger && value.integer == 0);
 }
 
-// Whether a list's elements, if it has any, are enumerations' first values.
+// Returns true if all elements of a list of enumerations have their first value.
 bool IsZero(const Attribute& list) {
   return std::all_of(list.elements.begin(), list.elements.end(),
                      [](const Attribute* element) { return element->integer == 0; });
@@ -48,7 +48,7 @@ int64_t WindowRank(const Operation& op) {
                                : static_cast<int64_t>(op.operands()[0]->type()->dimensions.size());
 }
 
-// Whether it is a call of XLA's foreign functions, whose configuration is a dictionary.
+// Returns true for a call of XLA's foreign functions, whose configuration is a dictionary.
 bool IsTypedCall(const Operation& op) {
   const Attribute* version = op.Find("api_version");
   return version != nullptr && version->integer == 4;

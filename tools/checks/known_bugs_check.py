@@ -52,8 +52,10 @@ def without_target(page, names):
 
 def missed_by(assay, page, names):
     """The problems of rows whose cases do not find their target."""
-    problems = []
-    for target, thread, cases in targets_of(page, names)[0]:
+    found, problems = targets_of(page, names)[0], []
+    if not found:
+        problems.append('no row has a target')
+    for target, thread, cases in found:
         run = subprocess.run([assay, 'test', '--target', f'mutant:history/{target}', '--profile', 'cpu-strict', '--tier', 'standard',
                               '--filter', cases], capture_output=True, text=True)
         if run.returncode != 1 or ' wrong' not in run.stdout:

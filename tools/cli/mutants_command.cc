@@ -55,7 +55,9 @@ std::vector<const conformance::Mutant*> MutantsCommand::Shown() const {
 
 absl::Status NoSuchMutant(const std::string& names) {
   return absl::InvalidArgumentError(
-      absl::StrCat("no name of a mutant matches '", names, "'; `assay mutants` lists all"));
+      absl::StrCat("no name of a mutant matches '", names,
+                   "'; `assay mutants` lists all; docs/fuzzing.md names those of "
+                   "combination/ and history/, which are targets, too"));
 }
 
 nlohmann::json MutantJson(const conformance::Mutant& mutant) {

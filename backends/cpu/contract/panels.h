@@ -71,7 +71,8 @@ class PanelPacker {
       }
       return;
     }
-    // Few rows at a time, which are read from end to end: rows are often pages apart.
+    // Few rows at a time, which are read from end to end: rows are often pages apart. The processor
+    // fetches them ahead by itself.
     constexpr int64_t kRowsAtATime = 8;
     const T* const numbers = reinterpret_cast<const T*>(from) + factor_.outer.Offset(first);
     for (int64_t k = 0; k < depth_; k += kRowsAtATime, to += kRowsAtATime * width_) {

@@ -305,21 +305,22 @@ __global__ void FoldGroup(ASSAY_PARAMETER(GroupFoldParameter, p)) {
   const Registers registers = RegistersOf(p.program, shared);
   for (int64_t i = FirstIndex(); i < p.count; i += GridStride()) {
     const int64_t at = Position(p.box, p.from, i);
-    Value value = Load(p.row, p.in[0], at);
-    WideValue sum = DecodeWide(p.row, value);
+    const ElementRow row = AccumulatorRow(p.program, p.fold, 0);
+    Value value = Convert(p.row, row, Load(p.row, p.in[0], at));
+    WideValue sum = DecodeWide(row, value);
     for (int m = 1; m < p.members; ++m) {
-      const Value other = Load(p.row, p.in[m], at);
+      const Value other = Convert(p.row, row, Load(p.row, p.in[m], at));
       if (p.fold.kind == FoldKind::kWide) {
-        sum = CombineWide(p.fold, sum, DecodeWide(p.row, other));
+        sum = CombineWide(p.fold, sum, DecodeWide(row, other));
       } else {
-        SetInput(p.program, registers, 0, p.row, value);
-        SetInput(p.program, registers, 1, p.row, other);
+        SetInput(p.program, registers, 0, row, value);
+        SetInput(p.program, registers, 1, row, other);
         RunProgram(p.program, registers);
-        value = ProgramResult(p.program, registers, 0, p.row);
+        value = ProgramResult(p.program, registers, 0, row);
       }
     }
-    if (p.fold.kind == FoldKind::kWide) value = EncodeWide(p.row, sum);
-    Store(p.row, p.out, i, value);
+    if (p.fold.kind == FoldKind::kWide) value = EncodeWide(row, sum);
+    Store(p.row, p.out, i, Convert(row, p.row, value));
   }
 }
 

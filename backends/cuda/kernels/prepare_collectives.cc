@@ -83,7 +83,7 @@ absl::Status AddGroupFold(KernelPlan& plan, const Instruction& op, int64_t membe
   if (p.count == 0) return absl::OkStatus();
   if (members > kMostMembers) return Unsupported(op, "so many members");
   const Computation& reducer = *op.to_apply();
-  p.fold = FoldOf(analysis::RecogniseReducer(reducer), operand.element_type());
+  p.fold = FoldOf(analysis::RecogniseReducer(reducer), AccumulatorType(reducer, 0));
   absl::StatusOr<analysis::FlatRegion> region = EmptyRegion();
   if (p.fold.kind == FoldKind::kProgram) region = analysis::FlattenRegion(reducer);
   if (!region.ok()) return region.status();

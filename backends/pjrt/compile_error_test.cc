@@ -8,8 +8,8 @@ namespace {
 
 using enum absl::StatusCode;
 
-absl::StatusCode CodeOf(absl::StatusCode code, absl::string_view message) {
-  const absl::Status status = CompileError(absl::Status(code, message));
+absl::StatusCode CodeOf(absl::StatusCode code, absl::string_view message, bool is_hlo = true) {
+  const absl::Status status = CompileError(absl::Status(code, message), is_hlo);
   EXPECT_EQ(status.message(), message);
   return status.code();
 }
@@ -19,7 +19,8 @@ TEST(CompileErrorTest, TheCodeDecides) {
   EXPECT_EQ(CodeOf(kFailedPrecondition, "no"), kInvalidArgument);
   EXPECT_EQ(CodeOf(kResourceExhausted, "no"), kResourceExhausted);
   EXPECT_EQ(CodeOf(kNotFound, "no registered implementation for custom call"), kUnimplemented);
-  EXPECT_EQ(CodeOf(kUnknown, "<unknown>:0: error: failed to parse"), kUnimplemented);
+  EXPECT_EQ(CodeOf(kUnknown, "<unknown>:0: error: failed to parse", /*is_hlo=*/false),
+            kUnimplemented);
   EXPECT_EQ(CodeOf(kInternal,
                    "RET_CHECK failure (xla/backends/cpu/codegen/fusion_compiler.cc:300) "
                    "llvm_module != nullptr Failed to translate"),
@@ -44,12 +45,22 @@ TEST(CompileErrorTest, XlaSaysInternalOfModulesThatItRefuses) {
                    "layout minor_to_major field contains 2 elements, but shape has 1 dimensions: "
                    "{1, 0}; shape: s8[6]"),
             kUnimplemented);
+  EXPECT_EQ(CodeOf(kInternal, "Dot fusion supports only `add` root instruction"), kUnimplemented);
   EXPECT_EQ(CodeOf(kInternal, "Unsupported fusion kind for instruction: %r = fusion(%a)"),
             kUnimplemented);
   EXPECT_EQ(CodeOf(kInternal,
                    "during context [hlo verifier]: dot does not support custom element "
                    "sizes on non-sub-byte types"),
             kInternal);
+}
+
+// Clamps with scalar bounds, which the newer plug-in does not compile.
+TEST(CompileErrorTest, UnknownErrorsOfCompiledHloAreFailures) {
+  EXPECT_EQ(
+      CodeOf(kUnknown,
+             "<unknown>:0: error: loc(\"wrapped_clamp_computation\"): 'xtile.extract' op full "
+             "tile shape size: 1 does not match rank of buffer: 0"),
+      kInternal);
 }
 
 // A reduction whose results have several floating-point types is legal; XLA CPU lacks it.

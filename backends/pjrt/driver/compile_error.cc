@@ -28,13 +28,14 @@ constexpr Saying kSayings[] = {
      absl::StatusCode::kUnimplemented},
     {"layout minor_to_major field contains", absl::StatusCode::kUnimplemented},
     {"Unsupported fusion kind", absl::StatusCode::kUnimplemented},
+    {"Dot fusion supports only", absl::StatusCode::kUnimplemented},
     {"Is called on unsupported shape", absl::StatusCode::kUnimplemented},
     {"is not supported by XLA", absl::StatusCode::kUnimplemented},
 };
 
 }  // namespace
 
-absl::Status CompileError(const absl::Status& status) {
+absl::Status CompileError(const absl::Status& status, bool is_hlo) {
   const auto says = [&](absl::StatusCode code) { return absl::Status(code, status.message()); };
   for (const Saying& saying : kSayings) {
     if (absl::StrContains(status.message(), saying.part)) return says(saying.code);
@@ -48,8 +49,9 @@ absl::Status CompileError(const absl::Status& status) {
       return status;
     case absl::StatusCode::kUnimplemented:
     case absl::StatusCode::kNotFound:  // a custom call
-    case absl::StatusCode::kUnknown:   // StableHLO that it does not read
       return says(absl::StatusCode::kUnimplemented);
+    case absl::StatusCode::kUnknown:
+      return says(is_hlo ? absl::StatusCode::kInternal : absl::StatusCode::kUnimplemented);
     default:
       return says(absl::StatusCode::kInternal);
   }

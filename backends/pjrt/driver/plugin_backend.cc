@@ -352,7 +352,7 @@ absl::StatusOr<std::unique_ptr<Executable>> PluginBackend::Compile(const Module&
   absl::StatusOr<PluginProgram> program = ProgramOf(**flat, format_, logical);
   if (!program.ok()) return program.status();
   absl::StatusOr<std::unique_ptr<PluginProgramHandle>> handle = client_->Compile(*program);
-  if (!handle.ok()) return CompileError(handle.status());
+  if (!handle.ok()) return CompileError(handle.status(), format_ == "hlo");
   const int64_t devices = std::max<int64_t>(1, module.replica_count) * partitions;
   if (absl::Status status = (*handle)->Check(Leaves(module.entry()->root()->shape()).size(),
                                              static_cast<size_t>(devices));

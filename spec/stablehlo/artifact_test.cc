@@ -148,6 +148,19 @@ TEST(Shardy, IsHeldFromTheFirstVersionWithOtherDialectsOn) {
               testing::HasSubstr("an attribute of the dialect sdy cannot be said"));
 }
 
+// Operations of Shardy keep the attributes of MLIR's own dialect, where strings may have a type.
+TEST(Shardy, StringsKeepTheirTypes) {
+  const std::unique_ptr<Program> program = FromText(R"(
+"sdy.mesh"() <{mesh = #sdy.mesh<["x"=2]>, sym_name = "mesh" : i64}> {my.text = "a" : tensor<3xf32>} : () -> ()
+func.func @main(%a: tensor<f32>) -> tensor<f32> {
+  return %a : tensor<f32>
+})");
+  ASSERT_NE(program, nullptr);
+  EXPECT_EQ(RoundTrip(*program, kNewestVersion), Generic(*program));
+  EXPECT_THAT(Generic(*program), testing::HasSubstr("\"a\" : tensor<3xf32>"));
+  EXPECT_THAT(Generic(*program), testing::HasSubstr("\"mesh\" : i64"));
+}
+
 // Found by fuzzing: a default was written as a number of 64 bits, the same number given as one
 // of 32.
 TEST(RoundTrips, DefaultsHaveTheTypeOfTheirAttribute) {

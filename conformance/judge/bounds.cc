@@ -9,6 +9,7 @@
 #include "conformance/judge/order_freedoms.h"
 #include "conformance/judge/rounds.h"
 #include "evaluator/facts/scan_sums.h"
+#include "spec/analysis/mixed_move.h"
 #include "spec/analysis/reducer.h"
 
 namespace assay::conformance {
@@ -57,17 +58,15 @@ bool StepsMayDiffer(const Computation& region, const TargetProfile& profile) {
          (narrow && rounded > 1 && profile.Grants(Freedom::kExcessPrecision));
 }
 
-// Returns true if a step narrows a value: a parameter or a conversion has a narrower type than the
-// array.
-bool Narrows(const Computation& region, ElementType given) {
+// Returns true if a parameter or a conversion has a type that lacks values of what it takes.
+bool HasNarrowingStep(const Computation& region, ElementType given) {
   const std::vector<const Instruction*> steps = StepsOf(region);
   return std::any_of(steps.begin(), steps.end(), [&](const Instruction* step) {
     const ElementType from = step->opcode() == Opcode::kParameter ? given
                              : step->opcode() == Opcode::kConvert
                                  ? step->operand(0)->shape().element_type()
                                  : step->shape().element_type();
-    const ElementType to = step->shape().element_type();
-    return IsFloat(from) && IsFloat(to) && Info(to).bits < Info(from).bits;
+    return analysis::Narrows(from, step->shape().element_type());
   });
 }
 
@@ -198,7 +197,7 @@ bool SelectionMayDiffer(const Instruction& instruction, const TargetProfile& pro
   const Computation& select = *instruction.GetComputation(Attr::kSelect);
   return StepsMayDiffer(select, profile) ||
          (profile.Grants(Freedom::kExcessPrecision) &&
-          Narrows(select, instruction.operand(0)->shape().element_type()));
+          HasNarrowingStep(select, instruction.operand(0)->shape().element_type()));
 }
 
 double UlpOf(ElementType type, double value) {

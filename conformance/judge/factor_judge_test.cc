@@ -272,6 +272,20 @@ TEST(JudgeSelectAndScatter, SelectionsThatNarrowAreNotJudgeable) {
   EXPECT_EQ(narrow.Explain(operands, F32({5, 0})), "golden");
   EXPECT_EQ(narrow.Explain(operands, F32({0, 5})), "not judgeable");
   EXPECT_EQ(narrow.Explain(operands, F32({0, 5}), "golden"), "wrong");
+
+  // f16 has as many bits as bf16, and neither 1e30 nor 2e30, which are infinite in it.
+  const Case as_wide(
+      "bf16[2] select-and-scatter(p0, p1, p2), window={size=2 stride=2}, select=ge, scatter=add",
+      {"bf16[2]", "bf16[1]", "bf16[]"},
+      "ge {\n  a = f16[] parameter(0)\n  b = f16[] parameter(1)\n"
+      "  ROOT r = pred[] compare(a, b), direction=GE\n}\n"
+      "add {\n  c = bf16[] parameter(0)\n  d = bf16[] parameter(1)\n"
+      "  ROOT s = bf16[] add(c, d)\n}\n");
+  const auto of = [](absl::string_view text) { return *ParseTypedLiteral(text); };
+  const std::vector<Literal> wide = {of("bf16[2] {1e30, 2e30}"), of("bf16[1] {5}"), of("bf16[] 0")};
+  EXPECT_EQ(as_wide.Explain(wide, of("bf16[2] {5, 0}")), "golden");
+  EXPECT_EQ(as_wide.Explain(wide, of("bf16[2] {0, 5}")), "not judgeable");
+  EXPECT_EQ(as_wide.Explain(wide, of("bf16[2] {0, 5}"), "golden"), "wrong");
 }
 
 }  // namespace

@@ -45,7 +45,7 @@ def without_target(page, names):
     found, others = targets_of(page, names)
     listed = re.findall(r'^- ([\w.-]+/[\w.-]+#\d+):', page, re.MULTILINE)
     problems = [f'{thread} has no target and no reason for that' for thread in others if thread not in listed]
-    problems += [f'{thread} is listed without a target and is none of those rows' for thread in listed if thread not in others]
+    problems += [f'{thread} is listed among the rows without a target, but is no such row' for thread in listed if thread not in others]
     rowless = names - {target for target, thread, _ in found if target == target_of(thread)}
     return problems + [f'history/{name} has no row' for name in sorted(rowless)]
 

@@ -276,7 +276,9 @@ absl::Status ChildProcess::Send(absl::string_view bytes, Clock::time_point deadl
     if (count > 0) {
       bytes.remove_prefix(count);
     } else if (count < 0 && errno != EAGAIN && errno != EINTR) {
-      return Ended("while it was sent a request");
+      // It ended before it had read the whole request: also before it answered. Whether this or
+      // the answer's channel shows it first is chance, so that both say the same.
+      return Ended("before it answered");
     }
   }
   return absl::OkStatus();

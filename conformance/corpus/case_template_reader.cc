@@ -116,6 +116,9 @@ absl::Status Complete(const CaseTemplate& target) {
   if (!OpcodeFromName(target.op) && target.op != CaseTemplate::kProgram) {
     return absl::InvalidArgumentError(absl::StrCat("there is no operation ", target.op));
   }
+  if (target.form.empty()) {
+    return absl::InvalidArgumentError("a template begins with 'template OP/FORM'");
+  }
   if (target.types.empty() || target.profiles.empty() || target.module.empty()) {
     return absl::InvalidArgumentError("a template needs types, profiles and a module");
   }

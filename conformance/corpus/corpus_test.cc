@@ -414,6 +414,7 @@ TEST(Templates, NamePlaceAndMistake) {
     const char *text, *message;
   } kMistakes[] = {
       {"types: f32", "t:1: a template begins with"},
+      {"template pad\ntypes: f32\nprofiles: benign\nmodule:\n  m", "t:5: a template begins with"},
       {"template padd/x\ntemplate pad/y", "t:2: there is no operation padd"},
       {"template pad/x\ntypes: f33", "t:2: 'f33' is not an element type"},
       {"template pad/x\nprofiles: x", "t:2: unknown profile x"},

@@ -41,7 +41,10 @@ absl::StatusOr<NamedSharding> NamedFromProto(wire::NamedShardingProto* proto) {
     return absl::InvalidArgumentError(absl::StrCat("a sharding has the unknown reduction ",
                                                    static_cast<int64_t>(proto->reduction_op())));
   }
-  named.reduction = static_cast<NamedSharding::Reduction>(proto->reduction_op());
+  // Over no axes there is nothing to reduce, and the text has no place for how.
+  if (!named.unreduced_axes.empty()) {
+    named.reduction = static_cast<NamedSharding::Reduction>(proto->reduction_op());
+  }
   proto->clear_reduction_op();
   named.metadata = MetadataListFromProto(proto->mutable_metadata());
   return named;

@@ -512,6 +512,7 @@ bool ReadNamed(Reader& reader, Sharding* sharding) {
     if (!ReadNamedField(reader, named.get(), &seen)) return false;
   }
   if (!CheckAxes(reader, at, *named)) return false;
+  if (named->unreduced_axes.empty()) named->reduction = NamedSharding::Reduction::kSum;
   sharding->named = std::move(named);
   return true;
 }

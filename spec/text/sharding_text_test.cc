@@ -69,6 +69,8 @@ constexpr SpellingCase kNormalForms[] = {
     {"{mesh['x'=2], [], manual={'x'}}", "{mesh['x'=2], manual}"},
     {"{mesh['x'=2], [{}], manual={'x'}}", "{mesh['x'=2], [{}], manual={'x'}}"},
     {"{mesh['x'=2], [], unreduced={'x'}}", "{mesh['x'=2], unreduced}"},
+    {"{mesh['x'=2], [{}], unreduced=max{}}", "{mesh['x'=2], [{}]}"},
+    {"{mesh['x'=2], unreduced=max{}}", "{mesh['x'=2], replicated}"},
     {"{mesh['x'=4], device_ids=([2,2]T(1,0)) [{'x'}], metadata={op_name=\"m\"}}",
      "{mesh['x'=4], device_ids=([2,2]T(1,0)), [{'x'}], metadata={{op_name=\"m\"}}}"},
     {"{mesh['x'=4], device_ids=([4]), [{}]}", "{mesh['x'=4], [{}]}"},

@@ -312,6 +312,38 @@ TEST(Async, StartedValuesAreUpdatedElsewhere) {
             Values({"s32[2] {0, 1}", "s32[2] {7, 7}"}));
 }
 
+// A wrapped computation without a collective has run when it has started. What awaits it copies all
+// results, which may be read again, here and in a computation that is called.
+TEST(Async, WrappedCallsHaveRunWhenTheyStart) {
+  for (const int size : {1, 100}) {
+    for (absl::string_view done :
+         {"d = ($T, $T) async-done(s)", "d = ($T, $T) call(s), to_apply=take"}) {
+      const std::string text = absl::StrReplaceAll(absl::StrReplaceAll(R"(HloModule m
+    lt { a = s32[] parameter(0) b = s32[] parameter(1) c = s32[] parameter(2) d = s32[] parameter(3)
+      ROOT r = pred[] compare(a, b), direction=LT }
+    both { a = $T parameter(0) b = $T parameter(1)
+      ROOT r = ($T, $T) sort(a, b), dimensions={0}, to_apply=lt }
+    take { s = (($T, $T), ($T, $T), s32[]) parameter(0) ROOT d = ($T, $T) async-done(s) }
+    ENTRY e { x = $T parameter(0) y = $T parameter(1)
+      s = (($T, $T), ($T, $T), s32[]) async-start(x, y), calls=both
+      $D
+      dn = $T get-tuple-element(d), index=0 dt = $T get-tuple-element(d), index=1
+      started = ($T, $T) get-tuple-element(s), index=1
+      n = $T get-tuple-element(started), index=0 t = $T get-tuple-element(started), index=1
+      a = $T subtract(dn, t) b = $T subtract(dt, n) ROOT r = ($T, $T) tuple(a, b) })",
+                                                                       {{"$D", done}}),
+                                                   {{"$T", absl::StrCat("s32[", size, "]")}});
+      const auto filled = [&](int value) {
+        return absl::StrCat("s32[", size, "] {", absl::StrJoin(std::vector<int>(size, value), ","),
+                            "}");
+      };
+      EXPECT_EQ(RunText(text, {filled(5), filled(7)}),
+                Canonical(absl::StrCat("(", filled(-2), ", ", filled(2), ")")))
+          << text;
+    }
+  }
+}
+
 // The last to come concludes the collective where it starts: a reducer that is not a scalar program
 // runs above the activation that has started it. x + 400 x y, by group order.
 TEST(Async, ReducersRunWhereACollectiveStarts) {

@@ -10,6 +10,7 @@
 #include "conformance/judge/collective_judge.h"
 #include "conformance/judge/random_values.h"
 #include "runtime/module_form.h"
+#include "spec/analysis/collectives.h"
 #include "spec/analysis/effects.h"
 
 namespace assay::conformance {
@@ -24,6 +25,14 @@ bool RunsComputations(const Instruction& instruction) {
 bool EndsCollective(Opcode opcode) {
   return opcode == Opcode::kAllReduceDone || opcode == Opcode::kAllGatherDone ||
          opcode == Opcode::kCollectivePermuteDone;
+}
+
+// Returns true for a reduction over devices whose computation has another type than the arrays. Only
+// the interval of the program tells what may be left out of its roundings.
+bool ComputesInAnotherType(const Instruction& collective) {
+  return analysis::IsReduction(collective.opcode()) &&
+         collective.to_apply()->root()->shape().element_type() !=
+             collective.operand(0)->shape().element_type();
 }
 
 // The operands of the sole instruction: what carriers make of parameters and constants.
@@ -91,7 +100,7 @@ absl::StatusOr<Judgement> JudgeModule(const Module& module,
   if (!shapes.ok()) return shapes;
   const Instruction* sole = SoleInstruction(module);
   // A map is the program of its computation.
-  if (sole == nullptr || sole->opcode() == Opcode::kMap) {
+  if (sole == nullptr || sole->opcode() == Opcode::kMap || ComputesInAnotherType(*sole)) {
     absl::StatusOr<Judgement> judgement =
         JudgeByInterval(module, arguments, golden, actual, profile, budget);
     for (size_t d = 0; judgement.ok() && d < actual.size(); ++d) {

@@ -65,7 +65,6 @@ class CollectiveJudge {
       return JudgeMove(golden, actual);
     const analysis::ReducerKind kind = analysis::RecogniseReducer(*collective_.to_apply()).kind;
     const ElementType type = golden.element_type();
-    if (collective_.to_apply()->root()->shape().element_type() != type) return Unjudged(golden);
     if (IsExact(kind, type)) return JudgeMove(golden, actual);
     // The start value of an unrecognised reducer does not matter: its judgement only depends on
     // whether the order counts.
@@ -83,18 +82,6 @@ class CollectiveJudge {
   // Judges a copy, which must have the bits of the golden value.
   absl::StatusOr<Judgement> JudgeMove(const Literal& golden, const Literal& actual) const {
     return JudgeUnary(Opcode::kCopy, golden, golden, actual);
-  }
-
-  // Of a computation in another type than that of the arrays only a whole program tells what may be
-  // left out of its roundings.
-  static Judgement Unjudged(const Literal& golden) {
-    Judgement judgement;
-    const int64_t count = golden.element_count();
-    if (count == 0) return judgement;
-    judgement.verdict = Verdict::kNotJudgeable;
-    judgement.counts[static_cast<size_t>(Verdict::kNotJudgeable)] = count;
-    judgement.reasons.push_back("the computation has another type than the arrays");
-    return judgement;
   }
 
   // Judges the zeros of a device that receives nothing. Not every type has a zero.

@@ -13,8 +13,6 @@ namespace {
 constexpr char kReducers[] =
     "add {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n  ROOT s = f32[] add(a, b)\n}\n"
     "cadd {\n  a = c64[] parameter(0)\n  b = c64[] parameter(1)\n  ROOT s = c64[] add(a, b)\n}\n"
-    "narrow {\n  a = bf16[] parameter(0)\n  b = bf16[] parameter(1)\n"
-    "  ROOT s = bf16[] add(a, b)\n}\n"
     "own {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n"
     "  ROOT s = f32[] subtract(a, b)\n}\n";
 
@@ -92,12 +90,6 @@ TEST(JudgeCollective, ReducersOfOnesOwnHaveNoBound) {
 }
 
 // Two groups of two; each member of a reduce-scatter has its half.
-TEST(JudgeCollective, ComputationsInAnotherTypeAreLeftToTheProgram) {
-  const Collective sum("f32[1] all-reduce(p0), replica_groups={}, to_apply=narrow", "f32[1]", 2);
-  const std::vector<Literal> two(2, F32({2}));
-  EXPECT_EQ(sum.Verdict({F32({1}), F32({1})}, two, two), "not judgeable");
-}
-
 TEST(JudgeCollective, GroupsAndSlices) {
   const Collective scatter(
       "f32[1] reduce-scatter(p0), replica_groups={{0,2},{3,1}}, dimensions={0}, to_apply=add",

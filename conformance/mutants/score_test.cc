@@ -57,7 +57,7 @@ TEST(ScoreTest, EveryRareDefectIsFoundInTheStandardTier) {
 // start value does not count (W-12: a reduction that forgets it). And the known deviations that
 // profiles of XLA's back ends list: I-8, N-9, P-2, P-3, V-2 and X-8. Each step of a scan gives a
 // value of the carry's type. Zeros of either sign (signed_zero), -1 to a negative power (P-1),
-// denormals that count as zero, quotients and roots of narrow types within their budgets. Of
+// denormals that count as zero, functions of narrow types within their budgets. Of
 // rewrites of programs: zeros of either sign, and what lies within the intervals of the program.
 const std::set<std::string> kLegalOnCpus = {"cholesky/indefinite_is_zero",
                                             "dot/zero_of_f32_is_negative",
@@ -81,7 +81,6 @@ const std::set<std::string> kLegalOnXlaCpu = {"abs/complex_infinity_and_nan",
                                               "convert/s32_to_bf16_by_f32",
                                               "convert/u64_to_bf16_by_f32",
                                               "convolution/accumulates_in_bf16",
-                                              "divide/bf16_towards_zero",
                                               "dot/accumulates_in_bf16",
                                               "dot/accumulates_in_f16",
                                               "dot/zero_of_f32_is_negative",
@@ -122,8 +121,7 @@ const std::set<std::string> kLegalOnXlaCpu = {"abs/complex_infinity_and_nan",
                                               "reduce/zero_of_f32_is_positive",
                                               "remainder/zero_of_f64_is_positive",
                                               "scan/sums_narrow_beside_another",
-                                              "scatter/sums_narrow_beside_another",
-                                              "sqrt/f16_towards_zero"};
+                                              "scatter/sums_narrow_beside_another"};
 const std::set<std::string> kLegalOnGpus = {"atan2/denormal_quotient",
                                             "cholesky/indefinite_is_zero",
                                             "convert/f64_to_bf16_by_f32",

@@ -74,7 +74,9 @@ TEST(Profiles, BudgetsAreThoseOfTheReference) {
       {{Opcode::kCbrt}, {2, 4}, {4, 4}, {1, 2}, {0, 1}},
       {{Opcode::kPower}, {4, 16}, {2, 16}, {2, 5}, {1, 2}},
   };
-  const TargetProfile levels[] = {BuiltIn("cpu-strict"), BuiltIn("xla-cpu")};
+  const auto relaxed = TargetProfile::FromText("extends: \"level-c\"", "relaxed");
+  ASSERT_TRUE(relaxed.ok()) << relaxed.status();
+  const TargetProfile levels[] = {BuiltIn("cpu-strict"), *relaxed};
   for (const Row& row : rows) {
     for (const Opcode opcode : row.opcodes) {
       for (int k = 0; k < 2; ++k) {
@@ -96,6 +98,17 @@ TEST(Profiles, BudgetsAreThoseOfTheReference) {
     EXPECT_EQ(levels[0].FindBudget(Opcode::kDivide, type).ulps, 8);
     EXPECT_EQ(levels[1].FindBudget(Opcode::kDivide, type).ulps, 32);
     EXPECT_EQ(levels[1].FindBudget(Opcode::kAdd, type).ulps, 0);
+  }
+}
+
+// A quotient of f32 that is off by 3 ulp, rounded to 16 bits, is off by half an ulp and little
+// more: a whole ulp would hide a rounding towards zero.
+TEST(Profiles, QuotientsAndRootsOf16BitsAreRoundedToNearestOnXlaCpu) {
+  const TargetProfile xla = BuiltIn("xla-cpu");
+  for (const Opcode opcode : {Opcode::kDivide, Opcode::kSqrt}) {
+    EXPECT_EQ(xla.FindBudget(opcode, ElementType::kF16).ulps, 0.51);
+    EXPECT_EQ(xla.FindBudget(opcode, ElementType::kBF16).ulps, 0.51);
+    EXPECT_EQ(xla.FindBudget(opcode, ElementType::kF32).ulps, opcode == Opcode::kSqrt ? 4 : 3);
   }
 }
 

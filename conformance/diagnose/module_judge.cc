@@ -27,8 +27,8 @@ bool EndsCollective(Opcode opcode) {
          opcode == Opcode::kCollectivePermuteDone;
 }
 
-// Returns true for a reduction over devices whose computation has another type than the arrays. Only
-// the interval of the program tells what may be left out of its roundings.
+// Returns true for a reduction over devices whose computation has another type than the arrays.
+// Only the interval of the program tells what may be left out of its roundings.
 bool ComputesInAnotherType(const Instruction& collective) {
   return analysis::IsReduction(collective.opcode()) &&
          collective.to_apply()->root()->shape().element_type() !=

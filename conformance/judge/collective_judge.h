@@ -12,8 +12,8 @@
 namespace assay::conformance {
 
 // Judges the results of a collective operation on all devices of the grid, in the grid's order.
-// `operands` is indexed by device, then by operand; `golden` and `actual` by device. The computation
-// of a reduction has the type of the arrays (module_judge.cc judges others). Returns
+// `operands` is indexed by device, then by operand; `golden` and `actual` by device. The
+// computation of a reduction has the type of the arrays (module_judge.cc judges others). Returns
 // INVALID_ARGUMENT if a result has another shape or the groups do not fit the grid.
 absl::StatusOr<Judgement> JudgeCollective(const Instruction& collective,
                                           absl::Span<const std::vector<Literal>> operands,

@@ -167,6 +167,16 @@ double ToTf32(double x) {
   return std::ldexp(std::nearbyint(std::ldexp(fraction, 11)), exponent - 11);
 }
 
+// Dots of the type whose precision is left to the target.
+Where DotLeftOpen(ElementType type) {
+  return [type](const Instruction& x) {
+    const absl::Span<const int64_t> precisions = x.GetInts(Attr::kOperandPrecision);
+    const bool highest = std::find(precisions.begin(), precisions.end(),
+                                   static_cast<int64_t>(Precision::kHighest)) != precisions.end();
+    return x.shape().element_type() == type && x.GetInt(Attr::kAlgorithm) == 0 && !highest;
+  };
+}
+
 std::vector<Mutant> OrderOfSums() {
   const auto sum = [](double (*rule)(const std::vector<SumTerm>&, ElementType)) {
     return SumBy([rule](const std::vector<SumTerm>& terms, ElementType type) {
@@ -226,14 +236,14 @@ std::vector<Mutant> OrderOfSums() {
              for (SumTerm& term : terms) term.a = ToTf32(term.a), term.b = ToTf32(term.b);
              return SumContracted(terms, type);
            },
-           TypeIs({kF32})),
+           DotLeftOpen(kF32)),
        kGpu},
       {"dot/bf16_partial_sums",
        {kDot},
        "partial sums of bf16 dots are rounded to bf16",
        SumBy(
            [](const std::vector<SumTerm>& terms, ElementType) { return SumForward(terms, kBF16); },
-           TypeIs({kBF16})),
+           DotLeftOpen(kBF16)),
        kXlaCpu},
   };
 }

@@ -67,6 +67,7 @@ std::vector<Mutant> LegalRewrites() {
        [](Site& site) -> Instruction* {
          const Instruction& x = site.original();
          if (x.operand_count() != 2 || x.shape().rank() != 2 || !IsArray(x) ||
+             In(site, 0).shape().rank() != 2 || In(site, 1).shape().rank() != 2 ||
              !x.GetInts(Attr::kLhsBatchDims).empty() || x.HasAttribute(Attr::kOperandPrecision)) {
            return nullptr;
          }

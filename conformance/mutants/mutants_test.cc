@@ -124,6 +124,35 @@ constexpr Example kExamples[] = {
      "w = (s32[], s32[]) while(t), condition=c, body=b ROOT r = s32[] get-tuple-element(w), "
      "index=1 }",
      "40", "40"},
+    // An update of a scalar has no start.
+    {"mutant:dynamic-update-slice/start_by_low_word",
+     "ENTRY e { a = s32[] constant(3) b = s32[] constant(5) c = s32[] dynamic-update-slice(a, b) "
+     "u = s32[1] reshape(c) x = s32[2] constant({1, 2}) i = s64[] constant(4294967296) "
+     "ROOT r = s32[2] dynamic-update-slice(x, u, i) }",
+     "{1, 5}", "{5, 2}"},
+    // A dot of no contracting dimensions with a scalar is no product of matrices.
+    {"conforming:programs/product_of_matrices_is_transposed",
+     "ENTRY e { a = s32[2,2] constant({{1, 2}, {3, 4}}) o = s32[] constant(1) "
+     "p = s32[2,2] dot(a, o) "
+     "ROOT r = s32[2,2] dot(p, a), lhs_contracting_dims={1}, rhs_contracting_dims={0} }",
+     "{ { 7, 10 }, { 15, 22 } }", "{ { 7, 10 }, { 15, 22 } }"},
+    // An algorithm, or the highest precision, says how a dot is computed: 4097 has 13 bits.
+    {"conforming:dot/tf32_operands",
+     "ENTRY e { a = f32[1] constant({4097}) o = f32[1] constant({1}) "
+     "x = f32[] dot(a, o), lhs_contracting_dims={0}, rhs_contracting_dims={0}, "
+     "algorithm=dot_f32_f32_f32 "
+     "y = f32[] dot(a, o), lhs_contracting_dims={0}, rhs_contracting_dims={0}, "
+     "operand_precision={highest,highest} "
+     "z = f32[] dot(a, o), lhs_contracting_dims={0}, rhs_contracting_dims={0} "
+     "s = f32[] add(x, y) d = f32[] add(z, z) ROOT r = f32[] subtract(s, d) }",
+     "0", "2"},
+    {"conforming:dot/bf16_partial_sums",
+     "ENTRY e { a = bf16[3] constant({256, 1, 1}) o = bf16[3] constant({1, 1, 1}) "
+     "x = bf16[] dot(a, o), lhs_contracting_dims={0}, rhs_contracting_dims={0}, "
+     "algorithm=dot_bf16_bf16_f32 "
+     "z = bf16[] dot(a, o), lhs_contracting_dims={0}, rhs_contracting_dims={0} "
+     "ROOT r = bf16[] subtract(x, z) }",
+     "0", "2"},
     {"conforming:programs/excess_precision",
      "ENTRY e { a = bf16[] constant(256) o = bf16[] constant(1) "
      "s = bf16[] add(a, o) ROOT r = bf16[] subtract(s, a) }",

@@ -171,6 +171,7 @@ std::vector<Mutant> NarrowConversionMutants() {
 // Integers of 64 bits are cut to 32, of either sign, before the operation sees them.
 Defect LowWordOf(int64_t operand) {
   return [operand](Site& site) -> Instruction* {
+    if (operand >= site.original().operand_count()) return nullptr;  // of a scalar
     const Shape& shape = site.original().operand(operand)->shape();
     if (!shape.is_array() || Info(shape.element_type()).bits != 64) return nullptr;
     return OnOperand(operand, [](ElementType type, Element x) {

@@ -223,7 +223,7 @@ std::vector<Mutant> Chains() {
              In(site, 0).operand(0) != In(site, 1).operand(0)) {
            return nullptr;
          }
-         const auto d = static_cast<size_t>(x.GetInts(Attr::kDimensions)[0]);
+         const auto d = static_cast<size_t>(x.GetInt(Attr::kDimension));
          Slices joined = In(site, 0).slices();
          joined[d].limit = joined[d].start + ShapeOf(site).dimension(static_cast<int64_t>(d));
          joined[d].stride = 1;

@@ -32,7 +32,10 @@ TEST(FuzzScoreTest, CombinationsAreFound) {
   const absl::StatusOr<FuzzScores> scores = ScoreFuzzer(mutants, options);
   ASSERT_TRUE(scores.ok()) << scores.status();
   int64_t found = 0;
-  for (const FuzzScore& score : scores->scores) found += score.program >= 0;
+  for (const FuzzScore& score : scores->scores) {
+    found += score.program >= 0;
+    EXPECT_EQ(score.crashes, 0) << score.mutant->name;
+  }
   // So few programs find those of common pairs.
   EXPECT_GE(found, kScheduleStride == 1 ? 3 : 0);
 }

@@ -16,12 +16,14 @@ struct Idiom {
 };
 
 // Return the idioms of a family (idioms_*.cc): arithmetic and logic, data movement, parts of
-// models, expressions, graphs, and sizes beyond which implementations change their algorithm.
+// models, expressions, graphs, loops, and sizes beyond which implementations change their
+// algorithm.
 absl::Span<const Idiom> AlgebraIdioms();
 absl::Span<const Idiom> MovementIdioms();
 absl::Span<const Idiom> ModelIdioms();
 absl::Span<const Idiom> ExpressionIdioms();
 absl::Span<const Idiom> GraphIdioms();
+absl::Span<const Idiom> LoopIdioms();
 absl::Span<const Idiom> SizeIdioms();
 
 // Writes an idiom.

@@ -1,5 +1,8 @@
 // Idioms of arithmetic and logic: what simplifications rewrite, where it holds and where it does
 // not.
+#include <cmath>
+#include <vector>
+
 #include "fuzz/programs/idioms.h"
 #include "fuzz/programs/sketch.h"
 
@@ -320,6 +323,69 @@ void ComplexParts(ProgramWriter& w) {
   s.Op(w.choices().Of(kParts), {z});
 }
 
+// Functions of complex numbers on special values, on reals among them, and on a number: all pairs
+// of special values meet in the long arrays.
+void ComplexFunctions(ProgramWriter& w) {
+  static constexpr Opcode kUnary[] = {kExp, kLog,   kSqrt, kRsqrt, kTanh, kExpm1, kLog1p,
+                                      kSin, kAsinh, kSign, kAbs,   kCos,  kTan,   kLogistic};
+  static constexpr Opcode kBinary[] = {kPower, kDivide, kMultiply, kPower, kAtan2, kSubtract};
+  static constexpr int64_t kSizes[] = {25, 48, 25, 506};
+  Sketch s(w);
+  const ElementType part = s.AnyOf({ElementType::kF32, ElementType::kF64});
+  const Dimensions sizes = {w.choices().Of(kSizes)};
+  if (CountOf(sizes) > w.limits().argument_elements || !IsFloat(part)) return;
+  const auto number = [&](uint64_t stride) -> Instruction* {
+    static constexpr double kNumbers[] = {1, 0, -1, 2, 0.5, HUGE_VAL, -HUGE_VAL, 3};
+    Instruction* const real = w.choices().OneIn(3) ? w.Splat(part, sizes, w.choices().Of(kNumbers))
+                                                   : w.NewArray(part, sizes, SpecialValues(stride));
+    Instruction* const imaginary =
+        w.choices().OneIn(2) ? s.SplatLike(real, 0) : s.TellingValues(part, sizes);
+    return s.Op(kComplex, {real, imaginary});
+  };
+  Instruction *const x = number(1), *const y = number(22);
+  for (int64_t count = w.choices().Between(1, 3); count > 0; --count) {
+    if (w.choices().OneIn(3)) {
+      s.Op(w.choices().Of(kUnary), {x});
+    } else {
+      s.Op(w.choices().Of(kBinary), {x, y});
+    }
+  }
+}
+
+// Whether all, some, or how many elements compare with a constant or another array, which may have
+// the same values.
+void Quantifiers(ProgramWriter& w) {
+  Sketch s(w);
+  const ElementType type =
+      s.AnyOf({ElementType::kS32, ElementType::kS8, ElementType::kF32, ElementType::kU8,
+               ElementType::kBF16, ElementType::kS64, ElementType::kPred, ElementType::kF64});
+  const Dimensions sizes = {w.choices().Between(1, 8), w.choices().Between(1, 4)};
+  if (CountOf(sizes) > w.limits().argument_elements) return;
+  const conformance::ProfileUse use = w.AnyProfile(type);
+  Instruction* const x = w.NewArray(type, sizes, use);
+  const int64_t kind = w.choices().Below(4);
+  Instruction* const other = kind == 0   ? w.PlainSplat(type, sizes)
+                             : kind == 1 ? w.NewArray(type, sizes, use)
+                                         : w.ProfileConstant(type, sizes, use);
+  constexpr ComparisonDirection kMostly[] = {ComparisonDirection::kEq, ComparisonDirection::kNe,
+                                             ComparisonDirection::kEq, ComparisonDirection::kLt,
+                                             ComparisonDirection::kGe, ComparisonDirection::kEq};
+  Instruction* const met = s.Compare(w.choices().Of(kMostly), x, other);
+  if (met == nullptr) return;
+  const std::vector<int64_t> dimensions = w.choices().OneIn(2)
+                                              ? std::vector<int64_t>{0, 1}
+                                              : std::vector<int64_t>{w.choices().Below(2)};
+  static constexpr Opcode kFolds[] = {kAnd, kOr, kAdd, kMaximum, kMinimum, kAnd};
+  const Opcode fold = w.choices().Of(kFolds);
+  if (fold == kAnd || fold == kOr) {
+    const double start = w.choices().OneIn(4) == (fold == kAnd) ? 0 : 1;
+    s.Reduce(met, fold, dimensions, s.Number(ElementType::kPred, start));
+    return;
+  }
+  Instruction* const counted = s.Convert(met, s.AnyOf({ElementType::kS32, ElementType::kF32}));
+  if (counted != nullptr) s.Reduce(counted, fold, dimensions, s.Number(s.TypeOf(counted), 0));
+}
+
 constexpr Idiom kAlgebra[] = {
     {"inverses of one operand", InversesOfOne},
     {"inverses of two operands", InversesOfTwo},
@@ -334,6 +400,8 @@ constexpr Idiom kAlgebra[] = {
     {"precision reduced twice", Precisions},
     {"angles and powers", AnglesAndPowers},
     {"parts of complex numbers", ComplexParts},
+    {"functions of complex numbers", ComplexFunctions},
+    {"comparisons of all elements", Quantifiers},
 };
 
 }  // namespace
@@ -350,7 +418,8 @@ struct IdiomFamily {
 };
 constexpr IdiomFamily kFamilies[] = {{ExpressionIdioms, 8, false}, {MovementIdioms, 5, false},
                                      {AlgebraIdioms, 4, false},    {GraphIdioms, 2, false},
-                                     {SizeIdioms, 2, true},        {ModelIdioms, 1, false}};
+                                     {SizeIdioms, 2, true},        {ModelIdioms, 1, false},
+                                     {LoopIdioms, 2, false}};
 
 }  // namespace
 

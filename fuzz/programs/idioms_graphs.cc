@@ -100,7 +100,7 @@ void SlicesWithGaps(ProgramWriter& w) {
   s.Concatenate({s.Slice(x, d, 0, end), s.Slice(x, d, begin, size)}, d);
 }
 
-// Rows that are gathered, changed or not, and scattered by the same indices.
+// Rows that are gathered, changed or not, scattered by the same indices, and gathered again.
 void GatheredAndScattered(ProgramWriter& w) {
   Sketch s(w);
   const ElementType type = s.AnyOf({ElementType::kF32, kS32, ElementType::kF64, ElementType::kU8});
@@ -110,7 +110,8 @@ void GatheredAndScattered(ProgramWriter& w) {
   Instruction* read = s.GatherRows(matrix, indices);
   if (w.choices().OneIn(2)) read = s.Op(kAdd, {read, read});
   constexpr Opcode kCombine[] = {kAdd, kMaximum, kMultiply};
-  s.ScatterRows(matrix, indices, read, w.choices().Of(kCombine));
+  Instruction* const written = s.ScatterRows(matrix, indices, read, w.choices().Of(kCombine));
+  if (w.choices().OneIn(2)) s.GatherRows(written, indices);
 }
 
 // A part of an array whose start is computed, and what is written there.

@@ -108,45 +108,6 @@ void WriteEmbedding(ProgramWriter& w) {
   s.ScatterRows(w.choices().OneIn(2) ? matrix : s.SplatLike(matrix, 0), indices, gradient, kAdd);
 }
 
-// A loop of `trips`; `step` gets the counter and the state, and changes the state.
-void Loop(Sketch& s, std::vector<Instruction*> state, int64_t trips,
-          absl::FunctionRef<void(Instruction*, std::vector<Instruction*>&)> step) {
-  ProgramWriter& w = s.w();
-  for (const Instruction* each : state) {
-    if (each == nullptr) return;
-  }
-  state.insert(state.begin(), w.IntegerConstant(kS32, {}, {0}));
-  Instruction* const init = w.TupleOf(state);
-  w.BeginComputation("body", RowPlace::kComputation);
-  Instruction* const before = w.ComputationParameter(init->shape());
-  std::vector<Instruction*> values;
-  for (size_t k = 0; k < state.size(); ++k) {
-    values.push_back(w.ElementOf(before, static_cast<int64_t>(k)));
-  }
-  Instruction* const count = values[0];
-  std::vector<Instruction*> rest(values.begin() + 1, values.end());
-  step(count, rest);
-  for (size_t k = 0; k < rest.size(); ++k) {
-    const bool fits =
-        rest[k] != nullptr && Shape::Compatible(rest[k]->shape(), state[k + 1]->shape());
-    values[k + 1] = fits ? rest[k] : values[k + 1];
-  }
-  Instruction* const next =
-      w.FinishAs(w.Start(kAdd, {count, w.IntegerConstant(kS32, {}, {1})}), count->shared_shape());
-  values[0] = next;
-  Computation* const body = w.EndComputation(w.TupleOf(values));
-  w.BeginComputation("condition", RowPlace::kAnywhere);
-  Instruction* const now = w.ElementOf(w.ComputationParameter(init->shape()), 0);
-  auto compare = w.Start(kCompare, {now, w.IntegerConstant(kS32, {}, {trips})});
-  compare->SetAttribute(Attr::kDirection, static_cast<int64_t>(ComparisonDirection::kLt));
-  Computation* const condition =
-      w.EndComputation(w.AppendAs(std::move(compare), Shape::Scalar(kPred)));
-  auto made = w.Start(kWhile, {init});
-  made->SetAttribute(Attr::kBody, body);
-  made->SetAttribute(Attr::kCondition, condition);
-  w.Finish(std::move(made));
-}
-
 int64_t Trips(ProgramWriter& w) { return w.Several(1, 4, 140); }
 
 // carry = f(carry, x[i]); y[i] = carry.
@@ -155,14 +116,14 @@ void WriteScanOverCarry(ProgramWriter& w) {
   const int64_t trips = Trips(w), width = std::min<int64_t>(Small(w), 4);
   const ElementType type = s.AnyOf({kF32, kS32, kBF16, kF64, kU8});
   const Dimensions all = {trips, width}, row = {1, width}, carry = {width};
-  Loop(s, {w.ArrayOf(type, carry), w.ArrayOf(type, all), s.w().Splat(type, all, 0)}, trips,
-       [&](Instruction* i, std::vector<Instruction*>& state) {
-         Instruction* const zero = w.IntegerConstant(kS32, {}, {0});
-         Instruction* const x = s.Reshape(s.DynamicSlice(state[1], {i, zero}, row), carry);
-         Instruction* const sum = s.Op(kAdd, {state[0], x});
-         state[2] = s.DynamicUpdateSlice(state[2], s.Reshape(sum, row), {i, zero});
-         state[0] = w.choices().OneIn(2) && sum != nullptr ? w.ElementwiseStep(sum) : sum;
-       });
+  s.Loop({w.ArrayOf(type, carry), w.ArrayOf(type, all), s.w().Splat(type, all, 0)}, trips,
+         [&](Instruction* i, std::vector<Instruction*>& state) {
+           Instruction* const zero = w.IntegerConstant(kS32, {}, {0});
+           Instruction* const x = s.Reshape(s.DynamicSlice(state[1], {i, zero}, row), carry);
+           Instruction* const sum = s.Op(kAdd, {state[0], x});
+           state[2] = s.DynamicUpdateSlice(state[2], s.Reshape(sum, row), {i, zero});
+           state[0] = w.choices().OneIn(2) && sum != nullptr ? w.ElementwiseStep(sum) : sum;
+         });
 }
 
 // Values that change places, one that stays, and one that the iteration before has made.
@@ -171,7 +132,7 @@ void WriteRotation(ProgramWriter& w) {
   Instruction* const a = w.ArrayFor(kAdd, 0, 2);
   Instruction *const b = w.LikeArray(a), *const c = w.LikeArray(a);
   const int64_t form = w.choices().Below(3);
-  Loop(s, {a, b, c}, Trips(w), [&](Instruction*, std::vector<Instruction*>& state) {
+  s.Loop({a, b, c}, Trips(w), [&](Instruction*, std::vector<Instruction*>& state) {
     const std::vector<Instruction*> old = state;
     state[0] = form == 2 ? s.Op(kAdd, {old[0], old[1]}) : old[1];
     state[1] = form == 0 ? old[0] : s.Op(kMultiply, {old[0], old[2]});

@@ -256,6 +256,45 @@ Instruction* Sketch::ScatterElements(Instruction* vector, Instruction* indices,
   return w_.Finish(std::move(made));
 }
 
+void Sketch::Loop(std::vector<Instruction*> state, int64_t trips,
+                  absl::FunctionRef<void(Instruction*, std::vector<Instruction*>&)> step) {
+  for (const Instruction* each : state) {
+    if (each == nullptr) return;
+  }
+  state.insert(state.begin(), w_.IntegerConstant(ElementType::kS32, {}, {0}));
+  Instruction* const init = w_.TupleOf(state);
+  w_.BeginComputation("body", RowPlace::kComputation);
+  Instruction* const before = w_.ComputationParameter(init->shape());
+  std::vector<Instruction*> values;
+  for (size_t k = 0; k < state.size(); ++k) {
+    values.push_back(w_.ElementOf(before, static_cast<int64_t>(k)));
+  }
+  Instruction* const count = values[0];
+  std::vector<Instruction*> rest(values.begin() + 1, values.end());
+  step(count, rest);
+  for (size_t k = 0; k < rest.size(); ++k) {
+    const bool fits =
+        rest[k] != nullptr && Shape::Compatible(rest[k]->shape(), state[k + 1]->shape());
+    values[k + 1] = fits ? rest[k] : values[k + 1];
+  }
+  Instruction* const next =
+      w_.FinishAs(w_.Start(Opcode::kAdd, {count, w_.IntegerConstant(ElementType::kS32, {}, {1})}),
+                  count->shared_shape());
+  values[0] = next;
+  Computation* const body = w_.EndComputation(w_.TupleOf(values));
+  w_.BeginComputation("condition", RowPlace::kAnywhere);
+  Instruction* const now = w_.ElementOf(w_.ComputationParameter(init->shape()), 0);
+  auto compare =
+      w_.Start(Opcode::kCompare, {now, w_.IntegerConstant(ElementType::kS32, {}, {trips})});
+  compare->SetAttribute(Attr::kDirection, static_cast<int64_t>(ComparisonDirection::kLt));
+  Computation* const condition =
+      w_.EndComputation(w_.AppendAs(std::move(compare), Shape::Scalar(ElementType::kPred)));
+  auto made = w_.Start(Opcode::kWhile, {init});
+  made->SetAttribute(Attr::kBody, body);
+  made->SetAttribute(Attr::kCondition, condition);
+  w_.Finish(std::move(made));
+}
+
 Instruction* Sketch::TellingValues(ElementType type, Sizes sizes) {
   static constexpr conformance::ValueProfile kTelling[] = {
       conformance::ValueProfile::kSpecial,  conformance::ValueProfile::kAll,

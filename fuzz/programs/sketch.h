@@ -7,6 +7,7 @@
 #include <initializer_list>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "fuzz/programs/writer.h"
 
 namespace assay::fuzz {
@@ -64,6 +65,12 @@ class Sketch {
   Instruction* ScatterElements(Instruction* vector, Instruction* indices, Instruction* elements,
                                Opcode combine);
 
+  // Appends a loop of `trips` iterations. `step` writes the body: it gets the counter, from 0 on,
+  // and the values that the loop carries, which it replaces by those of the next iteration. A value
+  // that it makes null, or of another shape, stays as it was.
+  void Loop(std::vector<Instruction*> state, int64_t trips,
+            absl::FunctionRef<void(Instruction*, std::vector<Instruction*>&)> step);
+
   Instruction* Infinity(ElementType type, bool negative);
   Instruction* Number(ElementType type, double number) { return w_.NumberConstant(type, number); }
   Instruction* SplatLike(const Instruction* x, double number) {
@@ -77,6 +84,11 @@ class Sketch {
 
   // Returns one of these types that the grammar's options permit, otherwise the first.
   ElementType AnyOf(std::initializer_list<ElementType> types);
+  // Returns one of a table of types, whether the grammar's options permit it or not.
+  template <size_t kCount>
+  ElementType OneOf(const ElementType (&types)[kCount]) {
+    return AnyOf({choices().Of(types)});
+  }
   // Writes a region of two scalars that applies one operation.
   Computation* Region(Opcode opcode, ElementType type);
 

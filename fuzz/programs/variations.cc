@@ -6,6 +6,7 @@
 
 #include "fuzz/programs/attribute_changes.h"
 #include "fuzz/programs/inverses.h"
+#include "fuzz/programs/permutation.h"
 #include "fuzz/programs/sketch.h"
 
 namespace assay::fuzz {
@@ -141,6 +142,27 @@ Instruction* OtherOperand(ProgramWriter& w, Instruction* x) {
 
 Instruction* SameAgain(ProgramWriter& w, Instruction* x) {
   return w.FinishIfLegal(CopyOn(w, *x, x->operands()));
+}
+
+// The same on copies of its operands whose elements stand in another order in memory.
+Instruction* LaidOut(ProgramWriter& w, Instruction* x) {
+  std::vector<Instruction*> operands(x->operands().begin(), x->operands().end());
+  bool found = false;
+  for (Instruction*& operand : operands) {
+    const Shape& shape = operand->shape();
+    if (!shape.is_array() || shape.rank() < 2 || !w.choices().OneIn(2)) continue;
+    Shape laid_out(shape.element_type(), shape.dimensions());
+    Layout layout;
+    const std::vector<int64_t> order = Permutation(w.choices(), shape.rank());
+    layout.minor_to_major.assign(order.begin(), order.end());
+    laid_out.set_layout(std::move(layout));
+    Instruction* const copy =
+        w.FinishAs(w.Start(kCopy, {operand}, laid_out), std::make_shared<const Shape>(laid_out));
+    if (copy == nullptr) continue;
+    operand = copy;
+    found = true;
+  }
+  return found ? w.FinishIfLegal(CopyOn(w, *x, operands)) : nullptr;
 }
 
 // --- Operations behind the instruction. ---------------------------------------------------------
@@ -323,6 +345,7 @@ constexpr Variation kVariations[] = {
     {"exchanged operands", 3, true, ExchangedOperands},
     {"other operand", 3, true, OtherOperand},
     {"same again", 1, true, SameAgain},
+    {"other layouts", 3, false, LaidOut},
     {"ladder", 4, true, Ladder},
     {"inverse", 4, false, Undone},
     {"lifted", 4, false, Lifted},

@@ -15,6 +15,8 @@
 #include <vector>
 
 #include "absl/strings/substitute.h"
+#include "backends/cpu/contract/panels.h"
+#include "backends/cpu/contract/tiles.h"
 #include "backends/cpu/cpu_backend.h"
 #include "benchmark/benchmark.h"
 #include "runtime/machine_peaks.h"
@@ -83,18 +85,24 @@ class Program {
   std::vector<ExecuteInputs> inputs_;
 };
 
-// Times the program and the limit in turn, by processor time. The counter is the ratio of their
-// medians.
-template <typename Limit>
-void Beside(benchmark::State& state, Program& program, const char* counter, const Limit& limit) {
+// Times both in turn. The counter is the ratio of their medians.
+template <typename Time, typename Limit>
+void Beside(benchmark::State& state, const char* counter, const Time& time, const Limit& limit) {
   std::vector<double> times, limits;
-  program.Seconds(ProcessorSeconds);
+  time();
   for (auto _ : state) {
-    times.push_back(program.Seconds(ProcessorSeconds));
+    times.push_back(time());
     limits.push_back(limit());
     state.SetIterationTime(times.back());
   }
   state.counters[counter] = Median(times) / Median(limits);
+}
+
+// Times the program by processor time.
+template <typename Limit>
+void Beside(benchmark::State& state, Program& program, const char* counter, const Limit& limit) {
+  Beside(
+      state, counter, [&] { return program.Seconds(ProcessorSeconds); }, limit);
 }
 
 // `expression` of f32 arrays of state.range(0) elements, and a copy of as many bytes as it reads
@@ -125,6 +133,44 @@ ASSAY_ELEMENTWISE(multiply, "f32[$0] multiply(a, b)", 12);
 ASSAY_ELEMENTWISE(compare, "pred[$0] compare(a, b), direction=GT", 9);
 ASSAY_ELEMENTWISE(select, "f32[$0] select(p, a, b)", 12);
 
+// The processor time of so many multiply-adds in registers.
+double SecondsInRegisters(double products) {
+  constexpr int64_t kIterations = 100000;
+  float out = 0;
+  int64_t done = 0;
+  const double seconds =
+      SecondsOf(ProcessorSeconds, [&] { done = runtime::MultiplyAdds(kIterations, 0.5f, &out); });
+  benchmark::DoNotOptimize(out);
+  return seconds * products / static_cast<double>(done);
+}
+
+// Tiles of a product of matrices without all that is around them: their rows, `panels` of them,
+// and their columns are packed. One panel of rows stays in the first-level cache, eight are those
+// of a task.
+void Tiles(benchmark::State& state) {
+  const TileFunctions<float>& tile = BestTiles().f32;
+  const int64_t panels = state.range(0), columns = 32;
+  const std::vector<float> lhs(panels * tile.rows * kDepthBlock),
+      rhs(columns * tile.columns * kDepthBlock);
+  const int64_t stride = columns * tile.columns;
+  std::vector<float> result(panels * tile.rows * stride);
+  const auto multiply = [&] {
+    for (int64_t c = 0; c < columns; ++c) {
+      for (int64_t r = 0; r < panels; ++r) {
+        tile.multiply(kDepthBlock, lhs.data() + r * tile.rows * kDepthBlock,
+                      rhs.data() + c * tile.columns * kDepthBlock, tile.columns,
+                      result.data() + r * tile.rows * stride + c * tile.columns, stride, true);
+      }
+    }
+    benchmark::ClobberMemory();
+  };
+  const double products = static_cast<double>(result.size()) * kDepthBlock;
+  Beside(
+      state, "times_peak", [&] { return SecondsOf(ProcessorSeconds, multiply); },
+      [&] { return SecondsInRegisters(products); });
+}
+BENCHMARK(Tiles)->Arg(1)->Arg(8)->UseManualTime();
+
 // A product of matrices, and as many multiply-adds in registers.
 void Dot(benchmark::State& state) {
   const int64_t n = state.range(0);
@@ -134,15 +180,8 @@ void Dot(benchmark::State& state) {
                        "rhs_contracting_dims={0} }",
                        n),
       1);
-  Beside(state, program, "times_peak", [n] {
-    constexpr int64_t kIterations = 100000;
-    float out = 0;
-    int64_t done = 0;
-    const double seconds =
-        SecondsOf(ProcessorSeconds, [&] { done = runtime::MultiplyAdds(kIterations, 0.5f, &out); });
-    benchmark::DoNotOptimize(out);
-    return seconds * static_cast<double>(n * n * n) / static_cast<double>(done);
-  });
+  const auto products = static_cast<double>(n * n * n);
+  Beside(state, program, "times_peak", [&] { return SecondsInRegisters(products); });
 }
 BENCHMARK(Dot)->Arg(1024)->UseManualTime()->Unit(benchmark::kMillisecond);
 

@@ -51,6 +51,11 @@ TEST(Dot, WorkedExamples) {
        "f64[2,2] {{19,22},{43,50}}"},
       {"dot", {"f32[2,0] {{},{}}", "f32[0,3] {}"}, kMatrices, "f32[2,3] {{0,0,0},{0,0,0}}"},
       {"dot",
+       {"f32[2,0] {{},{}}", "f32[2,0] {{},{}}"},
+       ", lhs_batch_dims={0}, rhs_batch_dims={0}, lhs_contracting_dims={1}, "
+       "rhs_contracting_dims={1}",
+       "f32[2] {0,0}"},
+      {"dot",
        {"f32[2,3] {{1,2,3},{4,5,6}}", "f32[2,3] {{1,1,1},{2,2,2}}"},
        ", lhs_contracting_dims={1}, rhs_contracting_dims={1}",
        "f32[2,2] {{6,12},{15,30}}"},

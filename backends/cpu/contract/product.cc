@@ -68,6 +68,12 @@ Product InParts(const Product& product, ElementType arithmetic) {
   return real;
 }
 
+// The pointer to the element of a batch. A factor without elements has no memory to point into.
+const std::byte* ElementOfBatch(const Factor& factor, const std::byte* from, int64_t b) {
+  if (factor.depth.size() == 0) return from;
+  return from + factor.batch.Offset(b) * Info(factor.type).storage_bytes;
+}
+
 int64_t Products(const Product& product) {
   return product.lhs.outer.size() * product.rhs.outer.size() *
          std::max<int64_t>(product.lhs.depth.size(), 1);
@@ -84,11 +90,10 @@ absl::Status MultiplyComplex(const Product& product, ElementType arithmetic, con
   if (!status.ok()) return status;
   const std::unique_ptr<T[]> expanded(new T[count]);
   const MatrixProduct<T> matrices(real, tiles);
-  const int64_t lhs_bytes = Info(real.lhs.type).storage_bytes;
   const int64_t result_bytes = Info(real.result_type).storage_bytes;
   for (int64_t b = 0; b < product.result_batch.size(); ++b) {
     ExpandComplex<T>(product.rhs, rhs, b, tiles, expanded.get());
-    status = matrices.Run(lhs + real.lhs.batch.Offset(b) * lhs_bytes,
+    status = matrices.Run(ElementOfBatch(real.lhs, lhs, b),
                           reinterpret_cast<const std::byte*>(expanded.get()),
                           result + real.result_batch.Offset(b) * result_bytes, context);
     if (!status.ok()) return status;
@@ -99,13 +104,10 @@ absl::Status MultiplyComplex(const Product& product, ElementType arithmetic, con
 template <typename T, int kPerNumber = 1>
 absl::Status MultiplyReal(const Product& product, const std::byte* lhs, const std::byte* rhs,
                           std::byte* result, runtime::Context& context, const Tiles& tiles) {
-  const int64_t lhs_bytes = Info(product.lhs.type).storage_bytes;
-  const int64_t rhs_bytes = Info(product.rhs.type).storage_bytes;
   const int64_t result_bytes = Info(product.result_type).storage_bytes;
   const MatrixProduct<T, kPerNumber> matrices(product, tiles);
   auto run = [&](int64_t b, runtime::Context& context) {
-    return matrices.Run(lhs + product.lhs.batch.Offset(b) * lhs_bytes,
-                        rhs + product.rhs.batch.Offset(b) * rhs_bytes,
+    return matrices.Run(ElementOfBatch(product.lhs, lhs, b), ElementOfBatch(product.rhs, rhs, b),
                         result + product.result_batch.Offset(b) * result_bytes, context);
   };
   const int64_t batches = product.result_batch.size();

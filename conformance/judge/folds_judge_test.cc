@@ -110,6 +110,44 @@ TEST(JudgeFolds, ComplexProductsThatMayOverflow) {
   EXPECT_EQ(product.Explain(operands, C64(kNan, 7)), "wrong");
 }
 
+// The parts of complex numbers are added up on their own: NaN or infinity in one leaves the other
+// one its bound, 3 u sum |terms| = 35.8 around 2.
+TEST(JudgeFolds, ComplexSumsBesideWhatIsNotFinite) {
+  const Case sum("c64[] reduce(p0, p1), dimensions={0}, to_apply=f", {"c64[4]", "c64[]"},
+                 "f {\n  a = c64[] parameter(0)\n  b = c64[] parameter(1)\n"
+                 "  ROOT s = c64[] add(a, b)\n}\n");
+  for (const float value : {kNan, kInf, -kInf}) {
+    const std::vector<Literal> imaginary = {LiteralOf({{1e8, value}, {1, 1}, {-1e8, 2}, {1, 3}}),
+                                            C64(0, 0)};
+    EXPECT_EQ(sum.Explain(imaginary, C64(2, value)), "golden");
+    EXPECT_EQ(sum.Explain(imaginary, C64(1, value)), "reassociation");
+    EXPECT_EQ(sum.Explain(imaginary, C64(36, value)), "reassociation");
+    EXPECT_EQ(sum.Explain(imaginary, C64(50, value)), "wrong");
+    EXPECT_EQ(sum.Explain(imaginary, C64(kNan, value)), "wrong");
+    EXPECT_EQ(sum.Explain(imaginary, C64(2, 6)), "wrong");
+    const std::vector<Literal> real = {LiteralOf({{value, 1e8}, {1, 1}, {1, -1e8}, {1, 1}}),
+                                       C64(0, 0)};
+    EXPECT_EQ(sum.Explain(real, C64(value, 1)), "reassociation");
+    EXPECT_EQ(sum.Explain(real, C64(value, 50)), "wrong");
+  }
+  // The magnitudes of the finite part exceed the largest number.
+  const Case two("c128[] reduce(p0, p1), dimensions={0}, to_apply=f", {"c128[4]", "c128[]"},
+                 "f {\n  a = c128[] parameter(0)\n  b = c128[] parameter(1)\n"
+                 "  ROOT s = c128[] add(a, b)\n}\n");
+  const auto number = [](double re, double im) {
+    return Literal::Scalar(ElementType::kC128, Element{EncodeFloat(ElementType::kF64, re),
+                                                       EncodeFloat(ElementType::kF64, im)});
+  };
+  Literal terms = Literal::Zeros(Shape(ElementType::kC128, {4}));
+  terms.Set(0, number(1.7e308, kInf).Get(0));
+  terms.Set(1, number(1.5, 1).Get(0));
+  terms.Set(2, number(-1.7e308, 1).Get(0));
+  const std::vector<Literal> operands = {terms, number(0, 0)};
+  EXPECT_EQ(two.Explain(operands, number(1.5, kInf)), "golden");
+  EXPECT_EQ(two.Explain(operands, number(0, kInf)), "reassociation");
+  EXPECT_EQ(two.Explain(operands, number(1e300, kInf)), "wrong");
+}
+
 constexpr char kAdder[] =
     "g {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n  ROOT s = f32[] add(a, b)\n}\n";
 

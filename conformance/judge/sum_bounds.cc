@@ -117,9 +117,10 @@ class SumBound {
     if (!lost.ok()) return lost.status();
     Bounds bounds = FromFacts(golden, *facts, *lost);
     if (!finite_) {
-      absl::StatusOr<std::vector<bool>> meets = MeetsInfinity(golden, *facts);
-      if (!meets.ok()) return meets.status();
-      bounds.meets_infinity = *std::move(meets);
+      absl::StatusOr<std::vector<evaluator::AccumulationFact>> finite = FactsOfFiniteParts();
+      if (!finite.ok()) return finite.status();
+      bounds.meets_infinity = MeetsInfinity(golden, *facts, *finite);
+      if (IsComplex(type_) && !products_) BoundFiniteParts(golden, *facts, *finite, *lost, &bounds);
     }
     return bounds;
   }
@@ -183,28 +184,57 @@ class SumBound {
                                             subject_.evaluate, leaf_);
   }
 
-  // Returns, for each element, whether there is an infinite term and finite terms of the other sign
-  // whose sum may overflow. For complex elements finite terms of any sign count.
-  absl::StatusOr<std::vector<bool>> MeetsInfinity(
-      const Literal& golden, absl::Span<const evaluator::AccumulationFact> facts) const {
+  // Returns the facts of the operands with zeros in place of infinities and NaNs.
+  absl::StatusOr<std::vector<evaluator::AccumulationFact>> FactsOfFiniteParts() const {
+    const std::vector<Literal> operands = OperandsOfFiniteParts();
+    return Facts(operands);
+  }
+  std::vector<Literal> OperandsOfFiniteParts() const {
     std::vector<Literal> operands;
     for (const Literal& operand : subject_.operands) operands.push_back(WithFiniteParts(operand));
     // The operand by which a select-and-scatter selects is not added up.
     if (subject_.instruction.opcode() == Opcode::kSelectAndScatter) {
       operands[0] = subject_.operands[0];
     }
-    const auto finite = Facts(operands);
-    if (!finite.ok()) return finite.status();
+    return operands;
+  }
+
+  // Parts of complex numbers are added up on their own. One whose terms are finite has the bound of
+  // what is finite, whatever the other part meets.
+  void BoundFiniteParts(const Literal& golden, absl::Span<const evaluator::AccumulationFact> facts,
+                        absl::Span<const evaluator::AccumulationFact> finite,
+                        absl::Span<const double> lost, Bounds* bounds) const {
+    for (size_t i = 0; i < facts.size(); ++i) {
+      if (std::isfinite(facts[i].magnitudes)) continue;
+      const Element element = golden.Get(static_cast<int64_t>(i));
+      double size = 0;
+      for (const uint64_t bits : {element.bits, element.imag}) {
+        const double part = std::fabs(DecodeFloat(part_, bits));
+        if (std::isfinite(part)) size = std::max(size, part);
+      }
+      const Distances distances =
+          Of(size, facts[i].terms, finite[i].sum_of_magnitudes(), lost.empty() ? 0 : lost[i]);
+      bounds->absolute[i] = distances.judged;
+      bounds->beyond[i] = Beyond(distances, finite[i]);
+      bounds->vacuous[i] = distances.vacuous;
+    }
+  }
+
+  // Returns, for each element, whether there is an infinite term and finite terms of the other sign
+  // whose sum may overflow. For complex elements finite terms of any sign count.
+  std::vector<bool> MeetsInfinity(const Literal& golden,
+                                  absl::Span<const evaluator::AccumulationFact> facts,
+                                  absl::Span<const evaluator::AccumulationFact> finite) const {
     Literal sums;
     if (!IsComplex(type_)) {
-      const auto found =
-          evaluator::EvaluateWidened(subject_.instruction, operands, 0, subject_.evaluate);
+      const auto found = evaluator::EvaluateWidened(subject_.instruction, OperandsOfFiniteParts(),
+                                                    0, subject_.evaluate);
       if (found.ok()) sums = Flatten(*found)[leaf_];
     }
     std::vector<bool> meets(facts.size());
     for (size_t i = 0; i < facts.size(); ++i) {
       if (std::isfinite(facts[i].magnitudes)) continue;
-      const evaluator::AccumulationFact& rest = (*finite)[i];
+      const evaluator::AccumulationFact& rest = finite[i];
       double opposite = rest.sum_of_magnitudes();
       const double infinity = DecodeFloat(part_, golden.Get(i).bits);
       if (sums.element_count() > 0 && std::isinf(infinity)) {
@@ -338,11 +368,15 @@ class SumBound {
     bounds->absolute.push_back(distances.judged);
     if (!IsComplex(type_)) bounds->from_exact.push_back(distances.exact);
     if (narrows_ && !IsComplex(type_)) bounds->unrounded.push_back(distances.unrounded);
-    bounds->beyond.push_back(
-        Times(distances.share,
-              std::ldexp(fact.magnitudes, fact.exponent - BeyondExponent(subject_.instruction))));
+    bounds->beyond.push_back(Beyond(distances, fact));
     bounds->vacuous.push_back(distances.vacuous);
     bounds->may_overflow.push_back(MayOverflow(fact.magnitudes, distances));
+  }
+
+  // The bound where terms exceed the largest double, scaled.
+  double Beyond(const Distances& distances, const evaluator::AccumulationFact& fact) const {
+    const int exponent = fact.exponent - BeyondExponent(subject_.instruction);
+    return Times(distances.share, std::ldexp(fact.magnitudes, exponent));
   }
 
   // Returns true if an intermediate sum, in the type that holds it, or the result may overflow

@@ -168,9 +168,9 @@ TEST(CudaText, IsAStraightLineOfSteps) {
   const auto text = text::FusionText(plan.launches[0], plan);
   ASSERT_TRUE(text.has_value());
   EXPECT_THAT(*text, ::testing::HasSubstr("Position(p.box, p.strides["));
-  EXPECT_THAT(*text, ::testing::HasSubstr(" = Apply(s0, "));
-  EXPECT_THAT(*text, ::testing::HasSubstr(" = Apply(s1, "));
-  EXPECT_THAT(*text, ::testing::Not(::testing::HasSubstr("Apply(s2")));
+  EXPECT_THAT(*text, ::testing::HasSubstr(" = ApplyCase<s0.op, s0.in.kind>(s0, "));
+  EXPECT_THAT(*text, ::testing::HasSubstr(" = ApplyCase<s1.op, s1.in.kind>(s1, "));
+  EXPECT_THAT(*text, ::testing::Not(::testing::HasSubstr("(s2, ")));
   // 2.5f is 0x40200000.
   EXPECT_THAT(*text, ::testing::HasSubstr("Value{1075838976ull, 0ull}"));
 }

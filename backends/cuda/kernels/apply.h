@@ -399,69 +399,106 @@ ASSAY_DEVICE double ResultOfScales(Op op, double a, double result) {
   return op == Op::kPower && result == 0 ? PowerOfTwo(-1000) : result;
 }
 
-// Arithmetic of operands and result of one type (complex abs apart).
+// Arithmetic of operands and result of one type (complex abs apart) whose kind is kKind.
+template <uint8_t kKind>
+ASSAY_DEVICE_CASE Value ArithmeticOf(Op op, const ElementRow& row, const ElementRow& out, Value x,
+                                     Value y) {
+  if constexpr (kKind == kKindPred) {
+    return {ApplyPred(op, x.bits, y.bits), 0};
+  } else if constexpr (kKind == kKindSigned || kKind == kKindUnsigned) {
+    const uint64_t a = DecodeInteger(row, x.bits), b = DecodeInteger(row, y.bits);
+    return {EncodeInteger(row, ApplyInteger(op, row, a, b)), 0};
+  } else if constexpr (kKind == kKindFloat) {
+    if (op == Op::kAbs) return {AbsBits(row, x.bits), 0};
+    if (op == Op::kNegate) return {NegateBits(row, x.bits), 0};
+    const double a = DecodeFloat(row, x.bits);
+    const double result =
+        TakesTwo(op) ? ApplyBinary(op, a, DecodeFloat(row, y.bits)) : ApplyUnary(op, a);
+    return {EncodeFloat(row, IsScale(row) ? ResultOfScales(op, a, result) : result), 0};
+  } else {
+    if (op == Op::kNegate) return {x.bits ^ SignMask(row), x.imag ^ SignMask(row)};
+    const Complex a = DecodeComplex(row, x);
+    if (op == Op::kAbs) return {EncodeFloat(out, Abs(a)), 0};
+    const Complex b = TakesTwo(op) ? DecodeComplex(row, y) : Complex{};
+    const Complex z = ApplyComplex(op, a, b);
+    return {EncodeFloat(row, z.re), EncodeFloat(row, z.im)};
+  }
+}
 ASSAY_DEVICE_SELECTION Value Arithmetic(Op op, const ElementRow& row, const ElementRow& out,
                                         Value x, Value y) {
   switch (row.kind) {
     case kKindPred:
-      return {ApplyPred(op, x.bits, y.bits), 0};
+      return ArithmeticOf<kKindPred>(op, row, out, x, y);
     case kKindSigned:
     case kKindUnsigned:
-      return {EncodeInteger(row, ApplyInteger(op, row, DecodeInteger(row, x.bits),
-                                              DecodeInteger(row, y.bits))),
-              0};
-    case kKindFloat: {
-      if (op == Op::kAbs) return {AbsBits(row, x.bits), 0};
-      if (op == Op::kNegate) return {NegateBits(row, x.bits), 0};
-      const double a = DecodeFloat(row, x.bits);
-      const double result =
-          TakesTwo(op) ? ApplyBinary(op, a, DecodeFloat(row, y.bits)) : ApplyUnary(op, a);
-      return {EncodeFloat(row, IsScale(row) ? ResultOfScales(op, a, result) : result), 0};
-    }
-    default: {
-      if (op == Op::kNegate) return {x.bits ^ SignMask(row), x.imag ^ SignMask(row)};
-      const Complex a = DecodeComplex(row, x);
-      if (op == Op::kAbs) return {EncodeFloat(out, Abs(a)), 0};
-      const Complex b = TakesTwo(op) ? DecodeComplex(row, y) : Complex{};
-      const Complex z = ApplyComplex(op, a, b);
-      return {EncodeFloat(row, z.re), EncodeFloat(row, z.im)};
-    }
+      return ArithmeticOf<kKindSigned>(op, row, out, x, y);
+    case kKindFloat:
+      return ArithmeticOf<kKindFloat>(op, row, out, x, y);
+    default:
+      return ArithmeticOf<kKindComplex>(op, row, out, x, y);
+  }
+}
+
+// The result of a step whose operation is kOp, on a first operand of the kind kKind. A generated
+// kernel asks for this one case, so that its compiler need not look at the others.
+template <Op kOp, uint8_t kKind>
+ASSAY_DEVICE_CASE Value ApplyCase(const Step& step, Value x, Value y, Value z) {
+  if constexpr (kOp == Op::kCopy) {
+    return x;
+  } else if constexpr (kOp == Op::kBitcastConvert) {
+    if (step.out.kind == kKindPred) return {x.bits != 0, 0};
+    return {x.bits & LowBits(step.out.bits), x.imag};
+  } else if constexpr (kOp == Op::kReal) {
+    return {x.bits, 0};
+  } else if constexpr (kOp == Op::kImag) {
+    return {step.in.kind == kKindComplex ? x.imag : EncodeFloat(step.out, 0), 0};
+  } else if constexpr (kOp == Op::kComplex) {
+    return {x.bits, y.bits};
+  } else if constexpr (kOp == Op::kSelect) {
+    return x.bits != 0 ? y : z;
+  } else if constexpr (kOp == Op::kConvert) {
+    return Convert(step.in, step.out, x);
+  } else if constexpr (kOp == Op::kCompare) {
+    return {Compare(step, x, y), 0};
+  } else if constexpr (kOp == Op::kIsFinite) {
+    return {IsFiniteBits(step.in, x.bits), 0};
+  } else if constexpr (kOp == Op::kClamp) {
+    const Value low = ArithmeticOf<kKind>(Op::kMaximum, step.out, step.out, x, y);
+    return ArithmeticOf<kKind>(Op::kMinimum, step.out, step.out, low, z);
+  } else if constexpr (kOp == Op::kReducePrecision) {
+    return {ReducePrecision(step, x.bits), 0};
+  } else if constexpr (kOp == Op::kStochasticConvert) {
+    return {StochasticConvert(step, x.bits, y.bits), 0};
+  } else {
+    return ArithmeticOf<kKind>(kOp, step.in, step.out, x, y);
   }
 }
 
 // The result of a step.
 ASSAY_DEVICE_SELECTION Value Apply(const Step& step, Value x, Value y, Value z) {
+#define ASSAY_CASE(op) \
+  case op:             \
+    return ApplyCase<op, kKindPred>(step, x, y, z)
   switch (step.op) {
-    case Op::kCopy:
-      return x;
-    case Op::kBitcastConvert:
-      if (step.out.kind == kKindPred) return {x.bits != 0, 0};
-      return {x.bits & LowBits(step.out.bits), x.imag};
-    case Op::kReal:
-      return {x.bits, 0};
-    case Op::kImag:
-      return {step.in.kind == kKindComplex ? x.imag : EncodeFloat(step.out, 0), 0};
-    case Op::kComplex:
-      return {x.bits, y.bits};
-    case Op::kSelect:
-      return x.bits != 0 ? y : z;
-    case Op::kConvert:
-      return Convert(step.in, step.out, x);
-    case Op::kCompare:
-      return {Compare(step, x, y), 0};
-    case Op::kIsFinite:
-      return {IsFiniteBits(step.in, x.bits), 0};
+    ASSAY_CASE(Op::kCopy);
+    ASSAY_CASE(Op::kBitcastConvert);
+    ASSAY_CASE(Op::kReal);
+    ASSAY_CASE(Op::kImag);
+    ASSAY_CASE(Op::kComplex);
+    ASSAY_CASE(Op::kSelect);
+    ASSAY_CASE(Op::kConvert);
+    ASSAY_CASE(Op::kCompare);
+    ASSAY_CASE(Op::kIsFinite);
+    ASSAY_CASE(Op::kReducePrecision);
+    ASSAY_CASE(Op::kStochasticConvert);
     case Op::kClamp: {
       const Value low = Arithmetic(Op::kMaximum, step.out, step.out, x, y);
       return Arithmetic(Op::kMinimum, step.out, step.out, low, z);
     }
-    case Op::kReducePrecision:
-      return {ReducePrecision(step, x.bits), 0};
-    case Op::kStochasticConvert:
-      return {StochasticConvert(step, x.bits, y.bits), 0};
     default:
       return Arithmetic(step.op, step.in, step.out, x, y);
   }
+#undef ASSAY_CASE
 }
 
 }  // namespace assay::cuda::ASSAY_CUDA_BUILD

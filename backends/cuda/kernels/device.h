@@ -34,6 +34,13 @@
 #define ASSAY_DEVICE_SELECTION ASSAY_DEVICE_CALL
 #endif
 
+// One case of such a function, as a template.
+#if defined(__CUDACC_RTC__) || defined(ASSAY_TEXT)
+#define ASSAY_DEVICE_CASE ASSAY_DEVICE_SELECTION
+#else
+#define ASSAY_DEVICE_CASE ASSAY_DEVICE
+#endif
+
 // Kernel mutants: in the build that tests make for them, the mutant whose number is set computes a
 // wrong value. Every other build has only the right code (cuda_kernels_test.cc).
 #if defined(ASSAY_CUDA_MUTANTS)

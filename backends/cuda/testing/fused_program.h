@@ -15,6 +15,12 @@ inline constexpr char kFused[] =
     "ENTRY e { x = f32[10,7] parameter(0) y = f32[7] parameter(1)\n"
     "  ROOT f = f32[10,7] fusion(x, y), kind=kLoop, calls=fused }\n";
 
+// Its function is a polynomial.
+inline constexpr char kExponential[] =
+    "HloModule m\n"
+    "fused { x = f32[10] parameter(0) e = f32[10] exponential(x) ROOT n = f32[10] negate(e) }\n"
+    "ENTRY e { x = f32[10] parameter(0) ROOT f = f32[10] fusion(x), kind=kLoop, calls=fused }\n";
+
 inline KernelPlan FusedPlan(const Module& module) {
   return *PrepareFusion(*module.entry()->root());
 }

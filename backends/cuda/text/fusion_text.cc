@@ -108,9 +108,10 @@ std::optional<std::string> FusionText(const KernelLaunch& launch, const KernelPl
   for (int k = 0; k < p.program.registers; ++k) absl::StrAppend(&text, "    Value r", k, ";\n");
   AppendInputs(p, text);
   for (size_t k = 0; k < steps.size(); ++k) {
-    absl::StrAppend(&text, "    ", RegisterName(steps[k].result), " = Apply(s", k, ", ",
-                    RegisterName(steps[k].operands[0]), ", ", RegisterName(steps[k].operands[1]),
-                    ", ", RegisterName(steps[k].operands[2]), ");\n");
+    absl::StrAppend(&text, "    ", RegisterName(steps[k].result), " = ApplyCase<s", k, ".op, s", k,
+                    ".in.kind>(s", k, ", ", RegisterName(steps[k].operands[0]), ", ",
+                    RegisterName(steps[k].operands[1]), ", ", RegisterName(steps[k].operands[2]),
+                    ");\n");
   }
   for (int k = 0; k < p.outputs; ++k) {
     absl::StrAppend(&text, "    Store(out", k, ", p.out[", k, "], i, Convert(t",

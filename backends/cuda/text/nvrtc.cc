@@ -2,6 +2,7 @@
 #include <dlfcn.h>
 
 #include <cstdlib>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -44,6 +45,13 @@ class Nvrtc : public TextCompiler {
   }
 
   absl::StatusOr<std::string> Compile(const std::string& text, const std::string& target) override {
+    absl::StatusOr<WithPtx> compiled = CompileWithPtx(text, target);
+    if (!compiled.ok()) return compiled.status();
+    return target.rfind("compute_", 0) == 0 ? std::move(compiled->ptx) : std::move(compiled->image);
+  }
+
+  absl::StatusOr<WithPtx> CompileWithPtx(const std::string& text,
+                                         const std::string& target) override {
     void* program = nullptr;
     int error = functions_.create(&program, text.c_str(), "fusion.cu",
                                   static_cast<int>(names_.size()), sources_.data(), names_.data());
@@ -52,18 +60,17 @@ class Nvrtc : public TextCompiler {
     const char* const options[] = {architecture.c_str(), "--std=c++20", "-fmad=false",
                                    "--device-int128"};
     error = functions_.compile(program, 4, options);
-    absl::StatusOr<std::string> image;
+    absl::StatusOr<WithPtx> compiled;
     if (error != 0) {
-      image =
+      compiled =
           absl::InternalError(absl::StrCat("nvrtcCompileProgram: error ", error, ":\n",
                                            Output(program, functions_.log_size, functions_.log)));
-    } else if (target.rfind("compute_", 0) == 0) {
-      image = Output(program, functions_.ptx_size, functions_.ptx);
     } else {
-      image = Output(program, functions_.cubin_size, functions_.cubin);
+      compiled = WithPtx{Output(program, functions_.cubin_size, functions_.cubin),
+                         Output(program, functions_.ptx_size, functions_.ptx)};
     }
     functions_.destroy(&program);
-    return image;
+    return compiled;
   }
 
  private:

@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 
 namespace assay::cuda::text {
@@ -17,6 +18,15 @@ class TextCompiler {
   // and "host" for the emulator. Returns INTERNAL with the compiler's messages. Thread-safe.
   virtual absl::StatusOr<std::string> Compile(const std::string& text,
                                               const std::string& target) = 0;
+  // Compiles for a GPU, and also returns the PTX from which the image was made. Returns
+  // UNIMPLEMENTED if the compiler makes none.
+  struct WithPtx {
+    std::string image, ptx;
+  };
+  virtual absl::StatusOr<WithPtx> CompileWithPtx(const std::string& /*text*/,
+                                                 const std::string& /*target*/) {
+    return absl::UnimplementedError("the compiler makes no PTX");
+  }
 };
 
 // Loads NVRTC from the library that ASSAY_NVRTC names, or from libnvrtc.so.13. Returns

@@ -1,6 +1,7 @@
 #include "runtime/world.h"
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -131,6 +132,16 @@ absl::Status World::Deadlock() const {
   }
   if (waiting > kShown) absl::StrAppend(&text, "; and ", waiting - kShown, " more");
   return absl::FailedPreconditionError(text);
+}
+
+absl::StatusOr<Literal> World::ZeroHostArray(const Shape& shape) const {
+  if (!shape.is_array()) return Literal::Token();
+  if (absl::Status status = CheckElements(options_.budget, shape); !status.ok()) return status;
+  absl::StatusOr<BufferPtr> buffer = MemoryAccount::Allocate(memory_, shape);
+  if (!buffer.ok()) return buffer.status();
+  Literal array = Literal::FromBuffer(shape, *std::move(buffer));
+  if (array.byte_size() > 0) std::memset(array.mutable_data(), 0, array.byte_size());
+  return array;
 }
 
 absl::StatusOr<Literal> World::OwnedBy(const Process& process, const Literal& array) const {

@@ -66,6 +66,9 @@ class World {
   void SetValuesOf(const Process& process, ValueMemory& memory) { values_[&process] = &memory; }
   // Returns the array in the memory of the device's values: itself, or a copy.
   absl::StatusOr<Literal> OwnedBy(const Process& process, const Literal& array) const;
+  // Returns an array of zeros on the host that is counted against the budget of bytes, wherever the
+  // values of devices are.
+  absl::StatusOr<Literal> ZeroHostArray(const Shape& shape) const;
   // Returns true if a device has finished.
   bool IsFinished(const ProcessId& id) const;
   // Returns "replica 1, partition 0 of program b", without the parts that all devices share.

@@ -10,6 +10,7 @@
 #include "absl/strings/str_split.h"
 #include "backends/cuda/cuda_engine.h"
 #include "backends/cuda/cuda_stats.h"
+#include "backends/cuda/custom_calls.h"
 #include "backends/cuda/kernel_groups.h"
 #include "backends/cuda/libraries/provider.h"
 #include "backends/passes/pass.h"
@@ -22,8 +23,10 @@ namespace {
 struct PlanWithEngine {
   PlanWithEngine(std::shared_ptr<cuda::DevicePool> pool, std::shared_ptr<GraphCache> graphs,
                  std::shared_ptr<text::TextKernels> texts,
-                 std::shared_ptr<libraries::LibraryProvider> provider)
-      : engine(std::move(pool), std::move(graphs), std::move(texts), std::move(provider)) {}
+                 std::shared_ptr<libraries::LibraryProvider> provider,
+                 const runtime::CustomCallRegistry* custom_calls)
+      : engine(std::move(pool), std::move(graphs), std::move(texts), std::move(provider),
+               custom_calls) {}
   cuda::CudaEngine engine;
   std::unique_ptr<Module> module;  // null: that of the caller
   std::unique_ptr<const runtime::ModulePlan> plan;
@@ -188,15 +191,14 @@ BackendCapabilities CudaBackend::capabilities() const {
   using enum Feature;
   return {.modules_are_verified = true,
           .devices = runtime::kMostProcesses,
-          .features = {kObservers, kStatistics, kRandomSeed, kHost, kSendsWait, kTogether}};
+          .features = {kObservers, kStatistics, kRandomSeed, kHost, kSendsWait, kCustomCalls,
+                       kTogether}};
 }
 
 absl::Status CudaBackend::Supports(const Module& module) {
   for (const auto& computation : module.computations()) {
-    for (const auto& instruction : computation->instructions()) {
-      absl::Status status = cuda::CudaEngine::Supports(*instruction);
-      if (!status.ok()) return status;
-    }
+    absl::Status status = MeaningsOf(custom_calls_).CheckAll(*computation);
+    if (!status.ok()) return status;
   }
   return absl::OkStatus();
 }
@@ -214,7 +216,8 @@ absl::StatusOr<std::shared_ptr<const runtime::ModulePlan>> CudaBackend::Plan(
   if (graphs_ != GraphUse::kNever) {
     graphs = std::make_shared<GraphCache>(graphs_ == GraphUse::kFromFirstRun);
   }
-  auto planned = std::make_shared<PlanWithEngine>(pool_, std::move(graphs), texts_, provider_);
+  auto planned =
+      std::make_shared<PlanWithEngine>(pool_, std::move(graphs), texts_, provider_, custom_calls_);
   const Module* planned_module = &module;
   // Observers see the instructions as they are written.
   if (fuse_ && !options.observed && VerifyModule(module).ok()) {

@@ -14,6 +14,7 @@
 #include "backends/cuda/libraries/provider.h"
 #include "backends/cuda/text/text_kernels.h"
 #include "backends/engine_backend.h"
+#include "runtime/custom_calls/custom_call.h"
 
 namespace assay::cuda {
 
@@ -34,6 +35,8 @@ struct CudaOptions {
   GraphUse graphs = GraphUse::kFromSecondRun;
   std::string texts = {};  // the folder that keeps generated kernels; empty for none
   bool libraries = false;  // NVIDIA's libraries compute what they can (libraries/)
+  // Targets beside the well-known ones; null for none. Must outlive the backend.
+  const runtime::CustomCallRegistry* custom_calls = nullptr;
 };
 
 // Parses "fuse=text,graphs=off,texts=FOLDER", in any order, the options of the target cuda.
@@ -76,6 +79,7 @@ class CudaBackend : public EngineBackend {
         seconds_(options.seconds),
         fuse_(options.fuse != FusionTier::kKernels),
         graphs_(options.graphs),
+        custom_calls_(options.custom_calls),
         texts_(std::move(texts)),
         provider_(std::move(provider)) {}
 
@@ -84,6 +88,7 @@ class CudaBackend : public EngineBackend {
   const double seconds_;
   const bool fuse_;
   const GraphUse graphs_;
+  const runtime::CustomCallRegistry* const custom_calls_;
   const std::shared_ptr<text::TextKernels> texts_;              // null unless fusions are generated
   const std::shared_ptr<libraries::LibraryProvider> provider_;  // null unless libraries are called
 };

@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "backends/cuda/cuda_context.h"
 #include "backends/cuda/cuda_stats.h"
+#include "backends/cuda/custom_calls.h"
 #include "backends/cuda/device/emulated_runtime.h"
 #include "backends/cuda/kernel_table.h"
 #include "backends/cuda/libraries/collectives.h"
@@ -94,6 +95,7 @@ class CudaEffect : public runtime::Effect {
     if (!status.ok()) return status;
     return std::make_shared<runtime::Present>(std::move(values));
   }
+  bool repeats() const override { return words_ == 0; }
 
  private:
   // SplitMix64 over the seed of the run, the instruction, the device and how often it has run.
@@ -150,11 +152,6 @@ void TakeTraces(Api& api, CudaStats& stats) {
   for (emulator::KernelTrace& trace : emulated->TakeTraces()) {
     stats.traces.push_back(std::move(trace));
   }
-}
-
-absl::Status CudaEngine::Supports(const Instruction& instruction) {
-  if (instruction.opcode() == Opcode::kCustomCall) return CheckCustomCall(instruction);
-  return absl::OkStatus();
 }
 
 bool CudaEngine::AppliesRegion(const Computation& region) const {
@@ -237,7 +234,13 @@ absl::Status CudaEngine::RunTogether(const Instruction& collective,
 }
 
 runtime::EffectOr CudaEngine::PrepareEffect(const Instruction& instruction) const {
+  const bool is_call = instruction.opcode() == Opcode::kCustomCall;
+  const runtime::CustomCallMeanings meanings = MeaningsOf(custom_calls_);
+  if (is_call && RunsOnHost(instruction, custom_calls_)) {
+    return meanings.Prepare(instruction, *this);
+  }
   absl::StatusOr<EffectPlan> plan = PrepareEffectKernels(instruction);
+  if (!plan.ok() && is_call) return meanings.Prepare(instruction, *this);
   if (!plan.ok()) return plan.status();
   const int64_t words = plan->seed_words;
   absl::StatusOr<std::unique_ptr<PlanRunner>> runner =

@@ -15,6 +15,7 @@
 #include "backends/cuda/kernel_table.h"
 #include "backends/cuda/libraries/provider.h"
 #include "backends/cuda/text/text_kernels.h"
+#include "runtime/custom_calls/custom_call.h"
 #include "runtime/value_memory.h"
 
 namespace assay::cuda {
@@ -22,18 +23,17 @@ namespace assay::cuda {
 class CudaEngine : public runtime::DeviceEngine {
  public:
   // `graphs` keeps runs as graphs (graph_replayer.h); null for none. `texts` has generated kernels;
-  // null for none. `provider` calls libraries; null for none.
+  // null for none. `provider` calls libraries; null for none. `custom_calls` has targets beside the
+  // well-known ones; null for none. It must outlive the engine.
   CudaEngine(std::shared_ptr<DevicePool> pool, std::shared_ptr<GraphCache> graphs,
              std::shared_ptr<text::TextKernels> texts = nullptr,
-             std::shared_ptr<libraries::LibraryProvider> provider = nullptr)
+             std::shared_ptr<libraries::LibraryProvider> provider = nullptr,
+             const runtime::CustomCallRegistry* custom_calls = nullptr)
       : pool_(std::move(pool)),
         texts_(std::move(texts)),
         provider_(std::move(provider)),
-        graphs_(std::move(graphs)) {}
-
-  // Returns OK if the engine supports the instruction's operation, otherwise UNIMPLEMENTED with its
-  // name. Types and attributes are checked when the instruction is prepared.
-  static absl::Status Supports(const Instruction& instruction);
+        graphs_(std::move(graphs)),
+        custom_calls_(custom_calls) {}
 
   bool AppliesRegion(const Computation& region) const override;
   bool ReadsViews() const override { return true; }
@@ -63,6 +63,7 @@ class CudaEngine : public runtime::DeviceEngine {
   const std::shared_ptr<libraries::LibraryProvider> provider_;
   const std::shared_ptr<ConstantCache> constants_ = std::make_shared<ConstantCache>();
   const std::shared_ptr<GraphCache> graphs_;  // null if runs are not recorded
+  const runtime::CustomCallRegistry* const custom_calls_;
 };
 
 }  // namespace assay::cuda

@@ -178,10 +178,8 @@ struct EffectPlan {
   KernelPlan kernels;
   int64_t seed_words = 0;
 };
+// Returns UNIMPLEMENTED for a custom call whose target runs on the host (custom_calls.h).
 absl::StatusOr<EffectPlan> PrepareEffectKernels(const Instruction& instruction);
-// Returns OK if PrepareEffectKernels supports the target of a custom call, otherwise UNIMPLEMENTED
-// with its name.
-absl::Status CheckCustomCall(const Instruction& custom_call);
 
 }  // namespace assay::cuda
 

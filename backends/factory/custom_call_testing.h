@@ -17,7 +17,7 @@
 
 namespace assay {
 
-inline constexpr const char* kBackendsWithCalls[] = {"golden", "cpu", "cpu:plain"};
+inline constexpr const char* kBackendsWithCalls[] = {"golden", "cpu", "cpu:plain", "cuda-emulated"};
 
 inline absl::StatusOr<Literal> RunOn(absl::string_view backend, const Module& module,
                                      const std::vector<Literal>& arguments,

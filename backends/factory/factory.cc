@@ -55,6 +55,7 @@ MadeBackend MakeCuda(absl::string_view argument, const BackendOptions& options) 
   if (!cuda.ok()) return cuda.status();
   cuda->run = GoldenOptionsOf(options).run;
   cuda->seconds = options.budget.seconds;
+  cuda->custom_calls = options.custom_calls;
   absl::StatusOr<std::shared_ptr<cuda::Api>> api = cuda::LoadPlugin();
   if (!api.ok()) return api.status();
   std::string name = "cuda";
@@ -70,7 +71,7 @@ MadeBackend MakeCudaEmulated(absl::string_view argument, const BackendOptions& o
   return cuda::CudaBackend::Create(
       std::move(name), cuda::EmulatedRuntime::Create(*emulator),
       {GoldenOptionsOf(options).run, options.budget.seconds, emulator->fuse, emulator->graphs,
-       emulator->texts, emulator->libraries});
+       emulator->texts, emulator->libraries, options.custom_calls});
 }
 
 // A word of a command for the shell.

@@ -5,8 +5,10 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "runtime/custom_calls/host_engine.h"
 #include "runtime/custom_calls/targets.h"
 #include "runtime/module_form.h"
+#include "runtime/value_memory.h"
 #include "runtime/world.h"
 #include "spec/analysis/effects.h"
 
@@ -23,21 +25,39 @@ class CustomCallEffect : public Effect {
       : call_(call), handler_(handler), engine_(engine) {}
   absl::StatusOr<PendingPtr> Start(absl::Span<const Literal> operands, CallPath /*path*/,
                                    Process& process, Context& context) const override {
+    ValueMemory* const memory = process.world().ValuesOf(process);
     std::vector<Literal> values;
     for (const Instruction* operand : call_.operands()) {
       const int64_t leaves = operand->shape().leaf_count();
       values.push_back(Unflatten(operand->shape(), operands.first(leaves)));
       operands.remove_prefix(leaves);
     }
-    const uint64_t seed = process.world().options().random_seed;
     absl::StatusOr<Literal> result =
-        handler_({call_, values, process.id(), process.grid(), seed, engine_, context, &process});
+        memory == nullptr ? Call(values, engine_, process, context, /*is_off_device=*/false)
+                          : CallOffDevice(std::move(values), *memory, process, context);
     if (!result.ok()) return result.status();
     if (absl::Status status = CheckCustomCallValue(call_, *result); !status.ok()) return status;
     return std::make_shared<Present>(Flatten(*result));
   }
 
  private:
+  absl::StatusOr<Literal> Call(absl::Span<const Literal> operands, const Engine& engine,
+                               Process& process, Context& context, bool is_off_device) const {
+    return handler_({call_, operands, process.id(), process.grid(),
+                     process.world().options().random_seed, engine, context, &process,
+                     is_off_device});
+  }
+  // Waits for the operands, so that the call takes its place in the order of the device's work.
+  absl::StatusOr<Literal> CallOffDevice(std::vector<Literal> operands, ValueMemory& memory,
+                                        Process& process, Context& context) const {
+    absl::StatusOr<Literal> together = ToHost(Literal::Tuple(std::move(operands)));
+    if (!together.ok()) return together;
+    std::vector<Literal> values;
+    for (int64_t i = 0; i < call_.operand_count(); ++i) values.push_back(together->element(i));
+    const custom_calls::HostEngine engine(engine_, memory);
+    return Call(values, engine, process, context, /*is_off_device=*/true);
+  }
+
   const Instruction& call_;
   const CustomCallHandler& handler_;
   const Engine& engine_;
@@ -46,7 +66,8 @@ class CustomCallEffect : public Effect {
 }  // namespace
 
 absl::StatusOr<Literal> CustomCall::Zeros(const Shape& shape) const {
-  return owner == nullptr ? Literal::Create(shape) : owner->ZeroArray(shape);
+  if (owner == nullptr) return Literal::Create(shape);
+  return is_off_device ? owner->world().ZeroHostArray(shape) : owner->ZeroArray(shape);
 }
 
 void CustomCallRegistry::Register(std::string target, CustomCallHandler handler,

@@ -23,7 +23,7 @@ namespace assay::runtime {
 
 // One call of a target.
 struct CustomCall {
-  // A zero-filled array that counts against the run's budget of bytes.
+  // A zero-filled array on the host that counts against the run's budget of bytes.
   absl::StatusOr<Literal> Zeros(const Shape& shape) const;
 
   const Instruction& instruction;  // its attributes, called computations and shapes
@@ -34,6 +34,9 @@ struct CustomCall {
   const Engine& engine;            // prepares kernels for operations that the call stands for
   Context& context;                // of a state of the engine; the caller for called computations
   const Process* owner = nullptr;  // who pays for arrays; null: nobody
+  // True if the values of the run are in another memory. Operands are copies on the host then, and
+  // so is what the call gives.
+  bool is_off_device = false;
 };
 
 // The value of the call, of the instruction's shape.

@@ -141,7 +141,8 @@ absl::StatusOr<Literal> WithKnownK(const CustomCall& call, int64_t dimension, bo
                                       call.instruction.shape().ToString()));
   }
   return top_k({call.instruction, call.operands.first(call.operands.size() - 1), call.process,
-                call.grid, call.random_seed, call.engine, call.context, call.owner});
+                call.grid, call.random_seed, call.engine, call.context, call.owner,
+                call.is_off_device});
 }
 
 absl::StatusOr<Literal> DynamicTopK(const CustomCall& call) {

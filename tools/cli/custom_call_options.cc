@@ -39,7 +39,7 @@ absl::StatusOr<CustomCallHandler> FromFile(const std::string& path, int64_t max_
 }  // namespace
 
 void CustomCallOptions::AddTo(CLI::App* app) {
-  constexpr char kGroup[] = "Custom calls (golden and cpu; docs/custom_calls.md)";
+  constexpr char kGroup[] = "Custom calls (golden, cpu and cuda; docs/custom_calls.md)";
   app->add_option(
          "--custom-call-lib", libraries,
          "A shared library with functions void TARGET(void* out, const void** in, ...) for "

@@ -530,7 +530,11 @@ class Runtime : public EmulatedRuntime {
     launch.seed = streams_.Draw();
     // Kernels have one parameter, a struct, or none; others are copied by their owner.
     auto bytes = std::make_shared<std::vector<std::byte>>(entry.parameter_bytes);
-    if (entry.parameter_count > 1) return Error::kInvalidValue;
+    if (entry.parameter_count > 1) {
+      detail_ = absl::StrCat("kernel ", entry.name, " has ", entry.parameter_count,
+                             " parameters; this runtime launches kernels with one, a struct");
+      return Error::kInvalidValue;
+    }
     if (entry.parameter_count == 1) {
       std::memcpy(bytes->data(), parameters[0], entry.parameter_bytes);
     }

@@ -6,14 +6,21 @@
 
 #if defined(__SANITIZE_ADDRESS__)
 #define ASSAY_FIBER_ASAN 1
+#elif defined(__SANITIZE_THREAD__)
+#define ASSAY_FIBER_TSAN 1
 #elif defined(__has_feature)
 #if __has_feature(address_sanitizer)
 #define ASSAY_FIBER_ASAN 1
+#elif __has_feature(thread_sanitizer)
+#define ASSAY_FIBER_TSAN 1
 #endif
 #endif
 #ifdef ASSAY_FIBER_ASAN
 #include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>
+#endif
+#ifdef ASSAY_FIBER_TSAN
+#include <sanitizer/tsan_interface.h>
 #endif
 
 namespace assay::cuda::emulator {
@@ -39,6 +46,23 @@ void AfterSwitch([[maybe_unused]] void* kept, [[maybe_unused]] const void** from
 #endif
 }
 
+// What the thread sanitizer must know: it keeps a stack of calls for every fiber. A switch orders
+// what the two fibers do. A function with a switch must be inlined, because its end would otherwise
+// be that of a call on the other stack.
+#ifdef ASSAY_FIBER_TSAN
+void* NewShadow() { return __tsan_create_fiber(0); }
+void* CurrentShadow() { return __tsan_get_current_fiber(); }
+void DeleteShadow(void* shadow) {
+  if (shadow != nullptr) __tsan_destroy_fiber(shadow);
+}
+[[gnu::always_inline]] inline void SwitchShadow(void* shadow) { __tsan_switch_to_fiber(shadow, 0); }
+#else
+void* NewShadow() { return nullptr; }
+void* CurrentShadow() { return nullptr; }
+void DeleteShadow(void* /*shadow*/) {}
+void SwitchShadow(void* /*shadow*/) {}
+#endif
+
 }  // namespace
 
 std::unique_ptr<Fiber> Fiber::Create(Main run, void* argument) {
@@ -58,7 +82,10 @@ Fiber::Fiber(Main run, void* argument, std::byte* memory)
   Reset();
 }
 
-Fiber::~Fiber() { munmap(memory_, kGuardBytes + kStackBytes); }
+Fiber::~Fiber() {
+  DeleteShadow(shadow_);
+  munmap(memory_, kGuardBytes + kStackBytes);
+}
 
 bool Fiber::Owns(const void* address) const {
   return address >= memory_ + kGuardBytes && address < memory_ + kGuardBytes + kStackBytes;
@@ -69,6 +96,8 @@ void Fiber::Reset() {
   __asan_unpoison_memory_region(memory_ + kGuardBytes, kStackBytes);
 #endif
   own_fake_stack_ = nullptr;
+  DeleteShadow(shadow_);
+  shadow_ = NewShadow();
   context_ = make_fcontext(memory_ + kGuardBytes + kStackBytes, kStackBytes, &Fiber::Enter);
 }
 
@@ -83,18 +112,22 @@ void Fiber::Enter(transfer_t transfer) {
 void Fiber::Resume() {
   void* fake_stack = nullptr;
   BeforeSwitch(&fake_stack, memory_ + kGuardBytes, kStackBytes);
+  resumer_shadow_ = CurrentShadow();
+  SwitchShadow(shadow_);
   context_ = jump_fcontext(context_, this).fctx;
   AfterSwitch(fake_stack, nullptr, nullptr);
 }
 
 void Fiber::Suspend() {
   BeforeSwitch(&own_fake_stack_, resumer_stack_, resumer_stack_bytes_);
+  SwitchShadow(resumer_shadow_);
   resumer_ = jump_fcontext(resumer_, nullptr).fctx;
   AfterSwitch(own_fake_stack_, &resumer_stack_, &resumer_stack_bytes_);
 }
 
 void Fiber::Abandon() {
   BeforeSwitch(nullptr, resumer_stack_, resumer_stack_bytes_);
+  SwitchShadow(resumer_shadow_);
   jump_fcontext(resumer_, nullptr);
   std::abort();  // an abandoned fiber was resumed
 }

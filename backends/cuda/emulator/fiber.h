@@ -47,6 +47,9 @@ class Fiber {
   const void* resumer_stack_ = nullptr;
   size_t resumer_stack_bytes_ = 0;
   void* own_fake_stack_ = nullptr;
+  // For the thread sanitizer: its objects for this fiber and for the caller of Resume.
+  void* shadow_ = nullptr;
+  void* resumer_shadow_ = nullptr;
 };
 
 }  // namespace assay::cuda::emulator

@@ -216,14 +216,14 @@ CustomCallPrepare FindCustomCall(absl::string_view target) {
 }
 
 absl::StatusOr<EffectPlan> PrepareCustomCall(const Instruction& instruction) {
-  absl::Status status = CheckCustomCall(instruction);
-  if (!status.ok()) return status;
+  const CustomCallPrepare prepare = FindCustomCall(instruction.GetString(Attr::kCustomCallTarget));
+  if (prepare == nullptr) return Unsupported(instruction, "this target");
   EffectPlan effect;
   CustomCall call = {instruction, effect.kernels, {}, Leaves(instruction.shape())};
   for (const Instruction* operand : instruction.operands()) {
     for (const Shape* leaf : Leaves(operand->shape())) call.operands.push_back(leaf);
   }
-  status = FindCustomCall(instruction.GetString(Attr::kCustomCallTarget))(call);
+  absl::Status status = prepare(call);
   if (!status.ok()) return status;
   return effect;
 }
@@ -246,13 +246,6 @@ absl::StatusOr<EffectPlan> PrepareDraw(const Instruction& rng) {
 }
 
 }  // namespace
-
-absl::Status CheckCustomCall(const Instruction& custom_call) {
-  const std::string& target = custom_call.GetString(Attr::kCustomCallTarget);
-  if (FindCustomCall(target) != nullptr) return absl::OkStatus();
-  return absl::UnimplementedError(absl::StrCat("the cuda backend does not know the custom call \"",
-                                               target, "\": ", custom_call.Describe()));
-}
 
 absl::StatusOr<EffectPlan> PrepareEffectKernels(const Instruction& instruction) {
   switch (instruction.opcode()) {

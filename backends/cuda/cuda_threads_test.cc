@@ -2,9 +2,12 @@
 // sanitizer runs this test: it is about the cache of graphs, the pool of streams, the constants and
 // the emulated runtime. Expected values are computed by plain loops on small integers.
 #include <functional>
+#include <latch>
 #include <thread>
 #include <vector>
 
+#include "backends/cuda/device_pool.h"
+#include "backends/cuda/graph_replayer.h"
 #include "backends/cuda/testing/programs.h"
 #include "gmock/gmock.h"
 
@@ -53,7 +56,13 @@ ENTRY e { x = f32[3] parameter(0) s = f32[3] all-reduce(x), replica_groups={}, t
 std::vector<int> OnThreads(const std::function<int(int thread)>& work) {
   std::vector<int> wrong(kThreads);
   std::vector<std::thread> threads;
-  for (int t = 0; t < kThreads; ++t) threads.emplace_back([&, t] { wrong[t] = work(t); });
+  std::latch start(kThreads);
+  for (int t = 0; t < kThreads; ++t) {
+    threads.emplace_back([&, t] {
+      start.arrive_and_wait();
+      wrong[t] = work(t);
+    });
+  }
   for (std::thread& thread : threads) thread.join();
   return wrong;
 }
@@ -69,18 +78,19 @@ TEST(CudaThreads, RunOneExecutable) {
   for (const GraphUse graphs : {GraphUse::kFromSecondRun, GraphUse::kFromFirstRun}) {
     const auto backend =
         testing::BackendOver(EmulatedRuntime::Create({.devices = 2}), true, graphs);
-    const auto executable = *backend->Compile(*module);
-    EXPECT_THAT(OnThreads([&](int t) {
-                  int wrong = 0;
-                  for (int i = 0; i < 6; ++i) {
-                    const int n = (i + t) % 4;
-                    const auto first = static_cast<float>(t);
-                    wrong += !Gives(*backend, *executable, LoopArguments(n, first),
-                                    {LoopResult(n, first)});
-                  }
-                  return wrong;
-                }),
-                ::testing::Each(0));
+    for (int round = 0; round < 4; ++round) {  // the graphs of each executable are new
+      const auto executable = *backend->Compile(*module);
+      const auto work = [&](int t) {
+        int wrong = 0;
+        for (int i = 0; i < 4; ++i) {
+          const int n = (i + t) % 4;
+          const auto first = static_cast<float>(t);
+          wrong += !Gives(*backend, *executable, LoopArguments(n, first), {LoopResult(n, first)});
+        }
+        return wrong;
+      };
+      EXPECT_THAT(OnThreads(work), ::testing::Each(0));
+    }
   }
 }
 
@@ -115,6 +125,38 @@ TEST(CudaThreads, RunSeveralDevices) {
                   const Arguments arguments = {{Floats({a, 1, 0})}, {Floats({b, 2, 3})}};
                   wrong += !Gives(*backend, *executable, arguments,
                                   {Floats({(a + b) * b, 6, 9}), Floats({(a + b) * a, 3, 0})});
+                }
+                return wrong;
+              }),
+              ::testing::Each(0));
+}
+
+// Nothing else orders the threads here, so that every missing lock shows.
+TEST(CudaThreads, ShareACacheOfGraphs) {
+  const std::shared_ptr<Api> api = EmulatedRuntime::Create({});
+  GraphCache cache(/*at_once=*/false);
+  EXPECT_THAT(OnThreads([&](int /*thread*/) {
+                int wrong = 0;
+                for (int i = 0; i < 100; ++i) {
+                  const auto device = Device::Create(api, 0, std::make_shared<Epoch>(0));
+                  RunGraphs& graphs = cache.Of({device});
+                  graphs.runs_after_drop = i;
+                  wrong += &cache.Of({device}) != &graphs;
+                }
+                return wrong;
+              }),
+              ::testing::Each(0));
+}
+
+TEST(CudaThreads, ShareAPoolOfStreams) {
+  DevicePool pool(EmulatedRuntime::Create({.devices = 2}), 2);
+  EXPECT_THAT(OnThreads([&](int /*thread*/) {
+                int wrong = 0;
+                for (int i = 0; i < 100; ++i) {
+                  absl::StatusOr<std::shared_ptr<Device>> one = pool.Take(), other = pool.Take();
+                  wrong += !one.ok() || !other.ok() || *one == *other;
+                  if (one.ok()) pool.Return(*std::move(one));
+                  if (other.ok()) pool.Return(*std::move(other));
                 }
                 return wrong;
               }),

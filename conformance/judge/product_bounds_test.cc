@@ -206,5 +206,40 @@ TEST(JudgeBounds, DotsMayAccumulateInANarrowerResult) {
   EXPECT_EQ(wide.Explain(operands, scalar(ElementType::kF64, 0)), "wrong");
 }
 
+// A unit that keeps 13 bits of sums and truncates: 1.03 n 2^-12 reaches 1 at 3977 terms. Nothing
+// bounds the error of longer sums, of whatever size, and so no value is within a bound. 127
+// roundings of sums of at most 128, each 2^-12, are 4.2, with their growth.
+TEST(JudgeBounds, TruncatedSumsThatNothingBoundsAreNotJudgeable) {
+  const auto profile = TargetProfile::FromText(
+      "extends: \"cpu-strict\" accumulation { type: \"f64\" accumulator: \"f64\" factor: 1.03 "
+      "bits: 13 truncating: true }",
+      "truncating");
+  ASSERT_TRUE(profile.ok()) << profile.status();
+  const auto judged = [&](int64_t terms, double size, double value) {
+    const Case sum("f64[] reduce(p0, p1), dimensions={0}, to_apply=add",
+                   {absl::StrCat("f64[", terms, "]"), "f64[]"},
+                   "add { a = f64[] parameter(0) b = f64[] parameter(1) ROOT s = add(a, b) }\n");
+    std::vector<double> values(terms, size);
+    for (int64_t i = 0; i < terms / 2; ++i) values[i] = -size;
+    const auto scalar = [](double of) {
+      return Array(ElementType::kF64, {of}).WithShape(Shape(ElementType::kF64, {}));
+    };
+    const std::vector<Literal> operands = {Array(ElementType::kF64, values), scalar(0)};
+    const auto judgement =
+        JudgeInstruction(sum.root(), operands, scalar(0), scalar(value), *profile,
+                         [](const Module& module, absl::Span<const Literal> arguments) {
+                           return Interpret(module, arguments);
+                         });
+    EXPECT_TRUE(judgement.ok()) << judgement.status();
+    return judgement.ok() ? judgement->verdict : Verdict::kExact;
+  };
+  for (const double size : {1.0, 1e300}) {
+    EXPECT_EQ(judged(4096, size, 0), Verdict::kCorrectlyRounded);
+    EXPECT_EQ(judged(4096, size, 3 * size), Verdict::kNotJudgeable);
+    EXPECT_EQ(judged(128, size, 4 * size), Verdict::kAllowed);
+    EXPECT_EQ(judged(128, size, 5 * size), Verdict::kWrong);
+  }
+}
+
 }  // namespace
 }  // namespace assay::conformance

@@ -349,5 +349,14 @@ TEST(Plan, LocalValuesLieSideBySide) {
              });
 }
 
+// The same of 321 bytes, one more than five cache lines: each has six.
+TEST(Plan, LocalValuesHaveWholeCacheLines) {
+  LookAtPlan(
+      R"(ENTRY e { i = s8[321] iota(), iota_dimension=0 a = s8[321] negate(i)
+      b = s8[321] subtract(a, i) c = s8[321] negate(b) d = s8[321] subtract(c, b)
+      ROOT r = s8[1] slice(d), slice={[5:6]} })",
+      [](const runtime::ComputationPlan& plan) { EXPECT_EQ(plan.arena_bytes, 64 + 2 * 6 * 64); });
+}
+
 }  // namespace
 }  // namespace assay::plan_check_test

@@ -123,6 +123,16 @@ class Variant {
     return absl::OkStatus();
   }
 
+  // Returns true if an array without written elements has a dynamic dimension, whose current size
+  // no value profile gives.
+  bool GeneratesCurrentSizes() const {
+    for (size_t i = 0; i < leaves_.size(); ++i) {
+      if (leaves_[i].is_dynamic() && literals_.count(static_cast<int64_t>(i)) == 0) return true;
+    }
+    return std::any_of(fed_.begin(), fed_.end(),
+                       [](const Shape& each) { return each.is_dynamic(); });
+  }
+
   // What the infeeds of the entry take, of the profile; seeds go on from those of the arguments.
   // None: an array cannot have the profile.
   std::optional<std::vector<CaseArray>> Infeed(ValueProfile profile) const {
@@ -293,6 +303,10 @@ absl::Status AddCases(const Combination& combination, ElementType type, std::str
   Variant variant(combination.fixed, **module);
   if (absl::Status read = variant.ReadLiterals(combination.chosen, type); !read.ok()) {
     *refusal = std::string(read.message());
+    return absl::OkStatus();
+  }
+  if (variant.GeneratesCurrentSizes()) {
+    *refusal = "an array with a dynamic dimension has no value profile";
     return absl::OkStatus();
   }
   for (const ValueProfile profile : source.profiles) {

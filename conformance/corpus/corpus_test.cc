@@ -448,6 +448,12 @@ TEST(Templates, NamePlaceAndMistake) {
       "t");
   EXPECT_THAT(std::string(ExpandTemplate((*refused)[0], &cases).message()),
               HasSubstr("t:1: variant  is admitted with no type"));
+  const auto dynamic = ReadTemplates(
+      "template not/x\ntypes: s8\nprofiles: benign\nmodule:\n  ENTRY e { a = $T[<=9] "
+      "parameter(0) ROOT r = $T[<=9] not(a) }\n",
+      "t");
+  EXPECT_THAT(std::string(ExpandTemplate((*dynamic)[0], &cases).message()),
+              HasSubstr("an array with a dynamic dimension has no value profile"));
   // 8 choices of 10 values: a hundred million combinations are not looked at.
   std::string many = "template not/x\ntypes: s8\nprofiles: benign\n";
   for (int i = 0; i < 8; ++i) absl::StrAppend(&many, "vary: n", i, " = 0|1|2|3|4|5|6|7|8|9\n");

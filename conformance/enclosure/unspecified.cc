@@ -32,6 +32,13 @@ ElementRange RangeAt(const Box& box, int64_t element) {
   return range;
 }
 
+bool MayBeNonFinite(const Box& box) {
+  for (int64_t i = 0; i < box.low.element_count(); ++i) {
+    if (RangeAt(box, i).MayBeNonFinite()) return true;
+  }
+  return false;
+}
+
 std::vector<ElementRange> StartsOf(Boxes operands) {
   std::vector<ElementRange> starts;
   for (const Box& start : operands.subspan(operands.size() / 2)) {
@@ -162,6 +169,10 @@ bool IsUnspecified(const Instruction& instruction, Boxes operands, const TargetP
     return true;
   }
   if (FoldsMoreOrLess(instruction, operands, profile)) return true;
+  if (PadsConvolution(instruction) && profile.Admits(DecisionPoint::kConvolutionPadding) &&
+      MayBeNonFinite(operands[1])) {
+    return true;
+  }
   if (SelectionMayDiffer(instruction, profile)) return true;
   if (instruction.opcode() == Opcode::kIota && profile.Admits(DecisionPoint::kZeroScale) &&
       instruction.shape().element_type() == ElementType::kF8E8M0FNU) {

@@ -355,7 +355,11 @@ class ArrayJudge {
     }
     for (const Literal& reading : *readings_) {
       if (!AgreesWith(Flatten(reading)[leaf_].Get(i), i)) continue;
-      Decide(subject_.profile, DecisionPoint::kWindowPadding, finding);
+      Decide(subject_.profile,
+             subject_.instruction.opcode() == Opcode::kConvolution
+                 ? DecisionPoint::kConvolutionPadding
+                 : DecisionPoint::kWindowPadding,
+             finding);
     }
     return absl::OkStatus();
   }

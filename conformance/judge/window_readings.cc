@@ -15,11 +15,16 @@ bool HasOtherCells(const WindowDimension& d) {
   return d.padding_low > 0 || d.padding_high > 0 || d.base_dilation > 1;
 }
 
-Literal Pad(const Literal& array, Element init, const Window& window) {
+bool Pads(const Window& window) {
+  return std::any_of(window.dimensions.begin(), window.dimensions.end(), HasOtherCells);
+}
+
+// `window` has an entry for each dimension of the array.
+Literal Pad(const Literal& array, Element init, absl::Span<const WindowDimension> window) {
   const Shape& shape = array.shape();
   Dimensions sizes;
   for (int64_t d = 0; d < shape.rank(); ++d) {
-    const WindowDimension& w = window.dimensions[d];
+    const WindowDimension& w = window[d];
     const int64_t dilated = std::max<int64_t>(0, (shape.dimension(d) - 1) * w.base_dilation + 1);
     sizes.push_back(std::max<int64_t>(0, dilated + w.padding_low + w.padding_high));
   }
@@ -30,7 +35,7 @@ Literal Pad(const Literal& array, Element init, const Window& window) {
     int64_t place = 0;
     bool inside = true;  // negative padding cuts data off
     for (int64_t d = 0; d < shape.rank(); ++d) {
-      const WindowDimension& w = window.dimensions[d];
+      const WindowDimension& w = window[d];
       const int64_t at = i / from[d] % shape.dimension(d) * w.base_dilation + w.padding_low;
       inside &= at >= 0 && at < sizes[d];
       place += at * to[d];
@@ -75,14 +80,41 @@ Shape TurnedLeaves(const Shape& shape) {
   return Shape::Tuple(std::move(leaves));
 }
 
+// The window on an array that is padded and dilated.
+Window Unpadded(Window window) {
+  for (WindowDimension& d : window.dimensions) {
+    d.padding_low = d.padding_high = 0;
+    d.base_dilation = 1;
+  }
+  return window;
+}
+
+// The value of a convolution whose data are padded and dilated with zeros, or nothing if no zero
+// meets what is not finite.
+absl::StatusOr<std::vector<Literal>> PaddedConvolution(const Instruction& convolution,
+                                                       absl::Span<const Literal> operands,
+                                                       const Evaluate& evaluate) {
+  if (!PadsConvolution(convolution) || AllFinite(operands.subspan(1)))
+    return std::vector<Literal>();
+  const ConvolutionDimensions& numbers = convolution.convolution_dimensions();
+  std::vector<WindowDimension> window(operands[0].shape().rank());
+  for (size_t d = 0; d < numbers.input_spatial.size(); ++d) {
+    window[numbers.input_spatial[d]] = convolution.window().dimensions[d];
+  }
+  const std::vector<Literal> arguments = {Pad(operands[0], Element{}, window), operands[1]};
+  const std::unique_ptr<Module> module = analysis::IsolateInstruction(convolution);
+  Instruction& alone = *module->entry()->root();
+  alone.operand(0)->set_shape(arguments[0].shape());
+  alone.SetAttribute(Attr::kWindow, Unpadded(convolution.window()));
+  absl::StatusOr<Literal> value = evaluate(*module, arguments);
+  if (!value.ok()) return value.status();
+  return std::vector<Literal>{*std::move(value)};
+}
+
 struct Reading {
   bool padded;
   bool turned;
 };
-
-bool Pads(const Window& window) {
-  return std::any_of(window.dimensions.begin(), window.dimensions.end(), HasOtherCells);
-}
 
 // Returns true if the order of cells matters. It does only for reducers that are not recognised.
 bool Turns(const Instruction& instruction) {
@@ -100,9 +132,17 @@ bool HasOtherWindowReadings(const Instruction& instruction, absl::Span<const Ele
   return pads && starts.size() == 1 && StartCounts(kind, starts[0]);
 }
 
+bool PadsConvolution(const Instruction& instruction) {
+  return instruction.opcode() == Opcode::kConvolution && Pads(instruction.window()) &&
+         IsRounded(instruction.operand(1)->shape().element_type());
+}
+
 absl::StatusOr<std::vector<Literal>> OtherWindowReadings(const Instruction& instruction,
                                                          absl::Span<const Literal> operands,
                                                          const Evaluate& evaluate) {
+  if (instruction.opcode() == Opcode::kConvolution) {
+    return PaddedConvolution(instruction, operands, evaluate);
+  }
   std::vector<Literal> values;
   std::vector<ElementRange> starts;
   for (const Literal& start : operands.subspan(operands.size() / 2)) {
@@ -118,16 +158,12 @@ absl::StatusOr<std::vector<Literal>> OtherWindowReadings(const Instruction& inst
     std::vector<Literal> arguments(operands.begin(), operands.end());
     const size_t arrays = operands.size() / 2;
     for (size_t k = 0; k < arrays; ++k) {
-      if (reading.padded) arguments[k] = Pad(operands[k], operands[arrays + k].Get(0), window);
+      if (reading.padded)
+        arguments[k] = Pad(operands[k], operands[arrays + k].Get(0), window.dimensions);
       if (reading.turned) arguments[k] = Turn(arguments[k]);
       alone.operand(static_cast<int64_t>(k))->set_shape(arguments[k].shape());
     }
-    Window other = window;
-    for (WindowDimension& d : other.dimensions) {
-      if (!reading.padded) continue;
-      d.padding_low = d.padding_high = 0;
-      d.base_dilation = 1;
-    }
+    Window other = reading.padded ? Unpadded(window) : window;
     if (reading.turned) {
       std::reverse(other.dimensions.begin(), other.dimensions.end());
       alone.set_shape(TurnedLeaves(alone.shape()));

@@ -2,7 +2,9 @@
 // whose start value counts (decision W-14). An implementation may pad and dilate the operand with
 // the init first, so that padding is folded like elements, and may visit the cells of a window with
 // the first dimension fastest. The reference interpreter skips padding and goes row by row
-// (reference ops_structural.md 5.3, 0.4). Tests: freedoms_test.cc.
+// (reference ops_structural.md 5.3, 0.4). A convolution has one other reading: padding and the holes
+// of dilated data are zeros that meet infinities and NaNs of the kernel (decision W-26; 8).
+// Tests: freedoms_test.cc.
 #ifndef ASSAY_CONFORMANCE_JUDGE_WINDOW_READINGS_H_
 #define ASSAY_CONFORMANCE_JUDGE_WINDOW_READINGS_H_
 
@@ -17,8 +19,11 @@
 
 namespace assay::conformance {
 
-// Returns true if there are other readings for start values in the ranges.
+// Returns true if there are other readings of a reduce-window for start values in the ranges.
 bool HasOtherWindowReadings(const Instruction& instruction, absl::Span<const ElementRange> starts);
+
+// Returns true if the instruction is a convolution of floats that has padding or holes in its data.
+bool PadsConvolution(const Instruction& instruction);
 
 // Returns the values of the instruction by every other reading, or nothing. `evaluate` returns the
 // value of a module.

@@ -1,5 +1,5 @@
-// Targets that decide I-8, N-9, P-3, R-3, W-10, W-12 and W-14 otherwise than golden, and such as go
-// beyond what these points leave open (reference ops_elementwise_and_types.md 3.3 and 7,
+// Targets that decide I-8, N-9, P-3, R-3, W-10, W-12, W-14 and W-26 otherwise than golden, and such
+// as go beyond what these points leave open (reference ops_elementwise_and_types.md 3.3 and 7,
 // ops_structural.md 4.2, 5 and 15).
 #include <algorithm>
 #include <bit>
@@ -182,6 +182,41 @@ Defect PaddingFolded(double more) {
       });
 }
 
+// Convolutions: what padding and holes of the data give where they meet infinities and NaNs of the
+// kernel.
+Defect PaddingMeetsKernel(double value) {
+  return OnResult(
+      [value](const Instruction& x, absl::Span<const Literal> operands,
+              std::vector<Literal>* leaves, const CustomCall&) {
+        Literal& out = leaves->front();
+        const ConvolutionDimensions& dims = x.convolution_dimensions();
+        const Literal& kernel = operands[1];
+        for (int64_t j = 0; j < kernel.element_count(); ++j) {
+          const ElementType type = kernel.element_type();
+          if (std::isfinite(DecodeFloat(type, kernel.Get(j).bits))) continue;
+          const Dimensions place = evaluator::IndexAt(j, kernel.shape().dimensions());
+          for (int64_t i = 0; i < out.element_count(); ++i) {
+            const Dimensions at = evaluator::IndexAt(i, out.shape().dimensions());
+            if (at[dims.output_feature] != place[dims.kernel_output_feature]) continue;
+            bool inside = true;
+            for (size_t d = 0; d < dims.input_spatial.size(); ++d) {
+              const WindowDimension& w = x.window().dimensions[d];
+              const int64_t k = place[dims.kernel_spatial[d]];
+              const int64_t q = at[dims.output_spatial[d]] * w.stride - w.padding_low +
+                                (w.reversal ? w.size - 1 - k : k) * w.window_dilation;
+              inside &= q >= 0 && q % w.base_dilation == 0 &&
+                        q / w.base_dilation < operands[0].shape().dimension(dims.input_spatial[d]);
+            }
+            if (!inside) out.Set(i, {EncodeFloat(out.element_type(), value), 0});
+          }
+        }
+      },
+      [](const Instruction& x) {
+        return TypeIs({kF32, kF64, kBF16, kF16})(x) &&
+               !IsComplex(x.operand(1)->shape().element_type());
+      });
+}
+
 struct Edge {
   DecisionPoint point;
   std::vector<Opcode> opcodes;
@@ -238,6 +273,12 @@ std::vector<Edge> Edges() {
        PaddingFolded(0),
        "padding counts one and a half times",
        PaddingFolded(0.5)},
+      {DecisionPoint::kConvolutionPadding,
+       {kConvolution},
+       "padding is zero, which meets infinities and NaNs of the kernel",
+       PaddingMeetsKernel(std::nan("")),
+       "sums with such padding are zero",
+       PaddingMeetsKernel(0)},
   };
 }
 

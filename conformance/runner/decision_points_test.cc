@@ -161,6 +161,13 @@ std::vector<Row> Rows() {
        "negate",
        "",
        kAdd},
+      // {2, inf}; the padding is zero, and 0 * inf is NaN.
+      {"W-26",
+       "f32[1,2,1]",
+       "convolution(p0, p1), window={size=2 pad=1_0}, dim_labels=b0f_0io->b0f",
+       {"f32[1,2,1]", "f32[2,1,1]"},
+       {"{{{2}, {3}}}", "{{{inf}}, {{1}}}"},
+       "{{{nan}, {inf}}}"},
       {"X-1",
        "c64[1]",
        "multiply(p0, p1)",

@@ -162,10 +162,14 @@ int64_t CompileAll(text::TextCompiler& compiler, const std::vector<std::string>&
   const auto work = [&] {
     for (size_t k = next++ * kGroup; k < list.size(); k = next++ * kGroup) {
       const auto group = absl::MakeConstSpan(list).subspan(k, kGroup);
-      const bool is_clean = ProblemsOf(compiler, group, targets).empty();
+      const std::vector<std::string> together = ProblemsOf(compiler, group, targets);
+      bool is_explained = together.empty();
       for (const std::string& text : group) {  // each alone where the group has a problem
         std::vector<std::string> found;
-        if (!is_clean) found = ProblemsOf(compiler, {text}, targets);
+        if (!together.empty()) found = ProblemsOf(compiler, {text}, targets);
+        is_explained |= !found.empty();
+        const bool is_last = &text == &group.back();
+        if (is_last && !is_explained) found = together;
         const std::lock_guard<std::mutex> lock(mutex);
         report(text, found);
         if (++done % 512 == 0) std::cout << done << " kernels compiled" << std::endl;

@@ -127,7 +127,10 @@ bool ModuleParser::ReadCommonAttribute(Body& body, Draft& draft, const Token& na
   Annotations& annotations = instruction->mutable_annotations();
   switch (index) {
     case 0:
-      return ReadMetadata(reader_, &annotations.metadata.emplace());
+      if (!ReadMetadata(reader_, &annotations.metadata.emplace())) return false;
+      // As good as none, which protobuf cannot tell from it either.
+      if (*annotations.metadata == Metadata{}) annotations.metadata.reset();
+      return true;
     case 2:
       return ReadSharding(reader_, &annotations.sharding.emplace());
     case 5:

@@ -339,6 +339,13 @@ TEST(ParserTest, SugaredStartsMakeAWrapper) {
   EXPECT_EQ(wrapper.root()->shape().ToString(), "f32[2]");
 }
 
+// Protobuf does not tell it from none.
+TEST(ParserTest, EmptyMetadataAreNone) {
+  const auto module = ParseModule("ENTRY e { x = f32[] parameter(0), metadata={} }");
+  ASSERT_TRUE(module.ok()) << module.status();
+  EXPECT_FALSE((*module)->entry()->root()->annotations().metadata);
+}
+
 TEST(ParserTest, UpdatesBindTheOperandsThatTheStartLeftOpen) {
   auto module = ParseBody(
       "a = ((), (), s32[]) add-start() b = ((f32[4], f32[4]), f32[4], s32[]) add-update(a, x, y) "

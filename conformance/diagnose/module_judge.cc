@@ -1,11 +1,13 @@
 #include "conformance/diagnose/module_judge.h"
 
+#include <memory>
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "conformance/diagnose/drawn_arrays.h"
 #include "conformance/diagnose/program_judge.h"
+#include "conformance/enclosure/mapped_region.h"
 #include "conformance/judge/allowance.h"
 #include "conformance/judge/collective_judge.h"
 #include "conformance/judge/random_values.h"
@@ -99,8 +101,17 @@ absl::StatusOr<Judgement> JudgeModule(const Module& module,
   const absl::Status shapes = CheckShapes(golden, actual);
   if (!shapes.ok()) return shapes;
   const Instruction* sole = SoleInstruction(module);
-  // A map is the program of its computation.
-  if (sole == nullptr || sole->opcode() == Opcode::kMap || ComputesInAnotherType(*sole)) {
+  std::vector<std::vector<Literal>> operands;
+  for (size_t d = 0; sole != nullptr && d < actual.size(); ++d) {
+    operands.push_back(OperandsOf(*sole, arguments[d]));
+  }
+  const bool maps = sole != nullptr && sole->opcode() == Opcode::kMap;
+  // A map of one operation is this operation, any other the program of its computation.
+  const std::unique_ptr<Module> mapped = maps ? MapOfArrays(*sole) : nullptr;
+  if (mapped != nullptr && SoleInstruction(*mapped) != nullptr) {
+    return JudgeModule(*mapped, operands, golden, actual, profile, budget);
+  }
+  if (sole == nullptr || maps || ComputesInAnotherType(*sole)) {
     absl::StatusOr<Judgement> judgement =
         JudgeByInterval(module, arguments, golden, actual, profile, budget);
     for (size_t d = 0; judgement.ok() && d < actual.size(); ++d) {
@@ -114,10 +125,6 @@ absl::StatusOr<Judgement> JudgeModule(const Module& module,
   const Evaluate evaluate = [&](const Module& other, absl::Span<const Literal> operands) {
     return Interpret(other, operands, options);
   };
-  std::vector<std::vector<Literal>> operands;
-  for (size_t d = 0; d < actual.size(); ++d) {
-    operands.push_back(OperandsOf(*sole, arguments[d]));
-  }
   const absl::StatusOr<runtime::ProcessPlan> processes = runtime::PlanProcesses(module);
   if (!processes.ok()) return processes.status();
   if (sole->info().family == Family::kCollective && processes->per_device == 1) {

@@ -146,6 +146,13 @@ TEST(JudgeFolds, ComplexSumsBesideWhatIsNotFinite) {
   EXPECT_EQ(two.Explain(operands, number(1.5, kInf)), "golden");
   EXPECT_EQ(two.Explain(operands, number(0, kInf)), "reassociation");
   EXPECT_EQ(two.Explain(operands, number(1e300, kInf)), "wrong");
+  // A part beside one that overflows.
+  terms.Set(0, number(1.7e308, 1.7e308).Get(0));
+  terms.Set(2, number(-1.7e308, 1.7e308).Get(0));
+  const std::vector<Literal> large = {terms, number(0, 0)};
+  EXPECT_EQ(two.Explain(large, number(1.5, kInf)), "golden");
+  EXPECT_EQ(two.Explain(large, number(0, kInf)), "reassociation");
+  EXPECT_EQ(two.Explain(large, number(1e300, kInf)), "wrong");
 }
 
 constexpr char kAdder[] =

@@ -78,8 +78,12 @@ class FactFinder {
   static constexpr int kScale = 600;
 
   absl::StatusOr<std::vector<double>> Fold(const TermMap& map) const {
-    if (scanned_.has_value()) return AddScanned(instruction_, *scanned_, operands_, map);
-    return FoldWidened(instruction_, operands_, Opcode::kAdd, map, evaluate_);
+    return Fold(operands_, map);
+  }
+  absl::StatusOr<std::vector<double>> Fold(absl::Span<const Literal> operands,
+                                           const TermMap& map) const {
+    if (scanned_.has_value()) return AddScanned(instruction_, *scanned_, operands, map);
+    return FoldWidened(instruction_, operands, Opcode::kAdd, map, evaluate_);
   }
   int factors() const { return instruction_.info().family == Family::kContraction ? 2 : 1; }
 
@@ -87,8 +91,11 @@ class FactFinder {
   double RoundedUp(double value) const { return complex_ ? Up(value * (1 + 0x1p-50)) : Up(value); }
 
   absl::Status FindBeyondDouble() {
-    const auto scaled =
-        Fold([](double value, bool) { return std::ldexp(std::fabs(value), -kScale); });
+    // The parts of a complex number may be beyond the largest double once they are added.
+    const int before = complex_ ? -kScale : 0, behind = -kScale - before;
+    const auto scaled = Fold(ScaleComplex(operands_, before), [behind](double value, bool) {
+      return std::ldexp(std::fabs(value), behind);
+    });
     if (!scaled.ok()) return scaled.status();
     for (size_t i = 0; i < facts_.size(); ++i) {
       if (!std::isinf(facts_[i].magnitudes) || std::isinf((*scaled)[i])) continue;

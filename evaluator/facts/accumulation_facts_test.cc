@@ -206,6 +206,13 @@ TEST(AccumulationFactsTest, WhatIsBeyondDouble) {
   ExpectFact((*sum.facts)[0], exact, "sum");
   EXPECT_EQ((*sum.facts)[0].sum_of_magnitudes(), kInfinity);
 
+  // Each part of a complex number is in the type's range, their sum is not.
+  const Found parts = Facts("c128", "c128[] reduce(p0, p1), dimensions={0}, to_apply=f",
+                            {"c128[2]", "c128[]"}, {{large, large, -large, 1}, {0, 0}});
+  ASSERT_TRUE(parts.facts.ok());
+  const AccumulationFact& beyond = (*parts.facts)[0];
+  EXPECT_NEAR(std::ldexp(beyond.magnitudes, beyond.exponent - 1024), 2.25, 1e-9);
+
   const Found dot =
       Facts("f64", "f64[] dot(p0, p1), lhs_contracting_dims={0}, rhs_contracting_dims={0}",
             {"f64[2]", "f64[2]"}, {{large, -large}, {large, large}});

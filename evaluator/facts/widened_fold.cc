@@ -246,6 +246,14 @@ absl::StatusOr<Literal> EvaluateWidened(const Instruction& instruction,
   return evaluate(*module, widened);
 }
 
+std::vector<Literal> ScaleComplex(absl::Span<const Literal> operands, int exponent) {
+  std::vector<Literal> scaled(operands.begin(), operands.end());
+  for (Literal& operand : scaled) {
+    if (IsComplex(operand.element_type())) operand = WidenParts(operand, false, exponent);
+  }
+  return scaled;
+}
+
 std::vector<Literal> WidenOperands(const Instruction& instruction,
                                    absl::Span<const Literal> operands, const TermMap& map) {
   const bool contraction = IsContraction(instruction);

@@ -47,6 +47,9 @@ using TermMap = std::function<double(double value, bool init)>;
 // Maps every element to 1, and a start value of zero to 0, so that a sum counts terms.
 inline double OneTerm(double value, bool init) { return init && value == 0 ? 0.0 : 1.0; }
 
+// Returns the operands with both parts of complex numbers times 2^exponent, in c128.
+std::vector<Literal> ScaleComplex(absl::Span<const Literal> operands, int exponent);
+
 // Returns the operands for WidenFold's module. Indices, and the elements by which a
 // select-and-scatter selects, are not mapped.
 std::vector<Literal> WidenOperands(const Instruction& instruction,

@@ -73,8 +73,8 @@ class IntervalSolve {
 
   // gamma |T^-1| |T| |T^-1| |b| and what flushing takes; |T^-1| is no more than the inverse of the
   // matrix of the least diagonal and the largest other coefficients, taken as negative.
-  // Zeros of the inverse meet all of the matrix and of the right side: what is not finite there
-  // spreads to every element.
+  // Zeros of the inverse meet all of the matrix and of the right side: what is not finite there,
+  // or in the inverse because the diagonal may be zero, spreads to every element.
   std::vector<double> ByInverses(int64_t b_start, int64_t column) const {
     std::vector<double> v(form_.n());
     double sizes = 0;
@@ -82,6 +82,7 @@ class IntervalSolve {
       v[i] = Most(b_[b_start + form_.PlaceOfB(i, column)]);
       sizes += v[i];
       for (int64_t j = 0; j <= i; ++j) sizes += Most(At(i, j));
+      if (!(Least(At(i, i)) > 0)) sizes = kInfinity;
     }
     if (!std::isfinite(sizes)) return std::vector<double>(form_.n(), kInfinity);
     v = Inverted(v);

@@ -164,9 +164,12 @@ class BoundFinder {
     }
     bounds.rule = radices ? "17 u log2(4N) |X|" : "64 u log2(4N) |X|";
     const double relative = radius * UnitRoundoff(part), largest = MaxOf(part);
+    // Each rounding on the way from a term may be flushed.
+    const double flushed = subject_.profile.Grants(Freedom::kDenormals) ? radius : 0;
     for (const evaluator::AccumulationFact& fact : *facts) {
       const double size = fact.sum_of_magnitudes();
-      bounds.absolute.push_back(relative * size + SmallestNormal(part));
+      bounds.absolute.push_back(relative * size + (1 + flushed * static_cast<double>(fact.terms)) *
+                                                      SmallestNormal(part));
       bounds.beyond.push_back(
           std::ldexp(relative * fact.magnitudes, fact.exponent - BeyondExponent(instruction_)));
       // A non-finite value in a block reaches every element of the result. Inverse transforms may

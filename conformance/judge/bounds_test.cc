@@ -41,6 +41,18 @@ TEST(JudgeBounds, TransformsAreBoundedInTheNorm) {
   }
 }
 
+// Bin 1 of eight numbers takes four of them times the square root of 1/2. With 1.3 times the least
+// normal number each product is a denormal, so that flushing returns 0 for 3.68 times that number.
+TEST(JudgeBounds, TransformsMayLoseEveryTermThatIsFlushed) {
+  const double least = 0x1p-126, x = 1.3 * least;
+  const Literal terms = F32({0, x, 0, -x, 0, -x, 0, x});
+  const Case rfft("c64[5] fft(p0), fft_type=RFFT, fft_length={8}", {"f32[8]"});
+  Literal flushed = Literal::Zeros(Shape(ElementType::kC64, {5}));
+  flushed.Set(3, rfft.Evaluate({&terms, 1})->Get(3));
+  EXPECT_EQ(rfft.Explain({terms}, flushed), "within bound");
+  EXPECT_EQ(rfft.Explain({terms}, flushed, "cpu-strict"), "wrong");
+}
+
 // n terms in any order err by at most (n-1) u sum|terms|, and the golden value by half an ulp
 // (accuracy_requirements.md 4). Who grants no other order grants nothing.
 TEST(JudgeBounds, SumsAreBoundedByTheirTerms) {

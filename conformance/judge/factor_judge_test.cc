@@ -107,6 +107,21 @@ TEST(JudgeTriangularSolve, DivisionsByZeroAreFree) {
   EXPECT_EQ(solve.Explain(operands, Matrix(2, 1, {kNan, kNan})), "implementation_defined");
 }
 
+// (0.0124 / -15000) is -8.3e-7, of which 0.0124 is 2.2e-3 times the second element, 16500 / -2920.
+// The inverse has 2.2e-3 / (15000 2920) = 5e-11 for it, which f16 has as 0: the first element is 0.
+TEST(JudgeTriangularSolve, ElementsOfAnInverseMayUnderflow) {
+  const ElementType f16 = ElementType::kF16;
+  const Case solve(
+      "f16[2,1] triangular-solve(p0, p1), left_side=true, lower=false, unit_diagonal=false, "
+      "transpose_a=NO_TRANSPOSE",
+      {"f16[2,2]", "f16[2,1]"});
+  const std::vector<Literal> operands = {Matrix(2, 2, {-15000, 2.2e-3, 0, -2920}, f16),
+                                         Matrix(2, 1, {0, 16500}, f16)};
+  EXPECT_EQ(solve.Explain(operands, Matrix(2, 1, {0, -5.65}, f16)), "within bound");
+  EXPECT_EQ(solve.Explain(operands, Matrix(2, 1, {0, -5.65}, f16), "cpu-strict"), "wrong");
+  EXPECT_EQ(solve.Explain(operands, Matrix(2, 1, {0.25, -5.65}, f16)), "wrong");
+}
+
 // {4.1, 4.1, 4.4}: mean 4.2, variance 0.02. By E[x^2] - E[x]^2 in f32 the variance is 0.019997 and
 // the first output -0.69011 (9.1); 0.021 is neither.
 // 1 - 1.5 2e38 + 1.5 2e38: half the terms overflow, though the solution is 1.

@@ -277,12 +277,14 @@ class SolveJudge {
     return scale;
   }
 
-  // Solves by inverses: |x~ - x| <= gam(3n) |T^-1| |T| |T^-1| |b|.
+  // Solves by inverses: |x~ - x| <= gam(3n) |T^-1| |T| |T^-1| |b|, and elements of the inverse that
+  // underflow take as much as what they are made of, times the right side.
   void RelaxByInverse(int64_t c, std::vector<Residual>* column) {
     if (singular_ || !std::isfinite(Scale(c))) return;
     if (inverse_.n != n_) inverse_ = Inverse(t_);
     std::vector<Real> v(n_);
-    for (int64_t i = 0; i < n_; ++i) v[i] = std::abs(Of(b_, i, c));
+    Real right = 0;
+    for (int64_t i = 0; i < n_; ++i) right += v[i] = std::abs(Of(b_, i, c));
     for (const Square* factor : {&inverse_, &t_, &inverse_}) {
       std::vector<Real> product(n_);
       for (int64_t i = 0; i < n_; ++i) {
@@ -292,7 +294,10 @@ class SolveJudge {
     }
     for (int64_t i = 0; i < n_; ++i) {
       const Real distance = std::abs(Of(actual_, i, c) - Of(golden_, i, c));
-      if (relaxed_.Find(distance, v[i], static_cast<Real>(n_)) == Residual::kInside) {
+      Real row = 1;
+      for (int64_t j = 0; j <= i; ++j) row += std::abs(inverse_(i, j));
+      const Real lost = static_cast<Real>(n_) * (1 + row * right);
+      if (relaxed_.Find(distance, v[i], lost) == Residual::kInside) {
         (*column)[i] = Residual::kInside;
       }
     }

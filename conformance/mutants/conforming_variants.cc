@@ -167,13 +167,17 @@ double ToTf32(double x) {
   return std::ldexp(std::nearbyint(std::ldexp(fraction, 11)), exponent - 11);
 }
 
-// Dots of the type whose precision is left to the target.
+// Dots of operands and results of the type whose precision is left to the target.
 Where DotLeftOpen(ElementType type) {
   return [type](const Instruction& x) {
     const absl::Span<const int64_t> precisions = x.GetInts(Attr::kOperandPrecision);
     const bool highest = std::find(precisions.begin(), precisions.end(),
                                    static_cast<int64_t>(Precision::kHighest)) != precisions.end();
-    return x.shape().element_type() == type && x.GetInt(Attr::kAlgorithm) == 0 && !highest;
+    bool of_type = x.shape().element_type() == type;
+    for (const Instruction* operand : x.operands()) {
+      of_type &= operand->shape().element_type() == type;
+    }
+    return of_type && x.GetInt(Attr::kAlgorithm) == 0 && !highest;
   };
 }
 

@@ -136,7 +136,8 @@ constexpr Example kExamples[] = {
      "p = s32[2,2] dot(a, o) "
      "ROOT r = s32[2,2] dot(p, a), lhs_contracting_dims={1}, rhs_contracting_dims={0} }",
      "{ { 7, 10 }, { 15, 22 } }", "{ { 7, 10 }, { 15, 22 } }"},
-    // An algorithm, or the highest precision, says how a dot is computed: 4097 has 13 bits.
+    // An algorithm, the highest precision or wider operands say how a dot is computed: 4097 has 13
+    // bits.
     {"conforming:dot/tf32_operands",
      "ENTRY e { a = f32[1] constant({4097}) o = f32[1] constant({1}) "
      "x = f32[] dot(a, o), lhs_contracting_dims={0}, rhs_contracting_dims={0}, "
@@ -144,8 +145,10 @@ constexpr Example kExamples[] = {
      "y = f32[] dot(a, o), lhs_contracting_dims={0}, rhs_contracting_dims={0}, "
      "operand_precision={highest,highest} "
      "z = f32[] dot(a, o), lhs_contracting_dims={0}, rhs_contracting_dims={0} "
-     "s = f32[] add(x, y) d = f32[] add(z, z) ROOT r = f32[] subtract(s, d) }",
-     "0", "2"},
+     "b = f64[1] constant({4097}) q = f64[1] constant({1}) "
+     "w = f32[] dot(b, q), lhs_contracting_dims={0}, rhs_contracting_dims={0} "
+     "s = f32[] add(x, y) d = f32[] add(z, w) ROOT r = f32[] subtract(s, d) }",
+     "0", "1"},
     {"conforming:dot/bf16_partial_sums",
      "ENTRY e { a = bf16[3] constant({256, 1, 1}) o = bf16[3] constant({1, 1, 1}) "
      "x = bf16[] dot(a, o), lhs_contracting_dims={0}, rhs_contracting_dims={0}, "

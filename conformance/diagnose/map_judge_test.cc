@@ -40,7 +40,8 @@ TEST(MapJudgeTest, OneOperationIsThisOperation) {
   for (const char* profile : {"cpu", "xla-cpu"}) {
     EXPECT_EQ(Judged(kProduct, "(inf, 1)", "(1, 2)", "(-inf, 3)", profile), Verdict::kAllowed);
     EXPECT_EQ(Judged(kProduct, "(inf, 1)", "(1, 2)", "(nan, nan)", profile), Verdict::kAllowed);
-    EXPECT_EQ(Judged(kProduct, "(1, 2)", "(3, 4)", "(-5, 10)", profile), Verdict::kExact);
+    EXPECT_EQ(Judged(kProduct, "(1, 2)", "(3, 4)", "(-5, 10)", profile),
+              Verdict::kCorrectlyRounded);
     EXPECT_EQ(Judged(kProduct, "(1, 2)", "(3, 4)", "(-5, 11)", profile), Verdict::kWrong);
     EXPECT_EQ(Judged(kProduct, "(1, 2)", "(3, 4)", "(nan, nan)", profile), Verdict::kWrong);
   }

@@ -1,5 +1,6 @@
 #include "conformance/diagnose/module_judge.h"
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 
@@ -32,9 +33,11 @@ bool EndsCollective(Opcode opcode) {
 // Returns true for a reduction over devices whose computation has another type than the arrays.
 // Only the interval of the program tells what may be left out of its roundings.
 bool ComputesInAnotherType(const Instruction& collective) {
-  return analysis::IsReduction(collective.opcode()) &&
-         collective.to_apply()->root()->shape().element_type() !=
-             collective.operand(0)->shape().element_type();
+  if (!analysis::IsReduction(collective.opcode())) return false;
+  const ElementType own = collective.to_apply()->root()->shape().element_type();
+  return std::any_of(
+      collective.operands().begin(), collective.operands().end(),
+      [own](const Instruction* operand) { return operand->shape().element_type() != own; });
 }
 
 // The operands of the sole instruction: what carriers make of parameters and constants.

@@ -43,6 +43,7 @@ bool IsNarrow(ElementType type) { return type == ElementType::kF16 || type == El
 double RadiusOf(const Bounds& bounds, int64_t i) {
   if (!bounds.anything.empty() && bounds.anything[i]) return kUnconstrained;
   if (!bounds.may_overflow.empty() && bounds.may_overflow[i]) return kInfinity;
+  if (!bounds.meets_infinity.empty() && bounds.meets_infinity[i]) return kInfinity;
   if (bounds.absolute.empty()) return 0;
   return bounds.vacuous.empty() ? bounds.absolute[i]
                                 : std::max(bounds.absolute[i], bounds.vacuous[i]);

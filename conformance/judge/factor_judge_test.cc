@@ -122,6 +122,21 @@ TEST(JudgeTriangularSolve, ElementsOfAnInverseMayUnderflow) {
   EXPECT_EQ(solve.Explain(operands, Matrix(2, 1, {0.25, -5.65}, f16)), "wrong");
 }
 
+// What another row's right side loses is nothing to a row that does not read it.
+TEST(JudgeTriangularSolve, RowsLoseWhatTheyRead) {
+  const Case solve(
+      "f32[2,1] triangular-solve(p0, p1), left_side=true, lower=true, unit_diagonal=false, "
+      "transpose_a=NO_TRANSPOSE",
+      {"f32[2,2]", "f32[2,1]"});
+  const std::vector<Literal> operands = {Matrix(2, 2, {1, 0, 0, 1}), Matrix(2, 1, {1, 3e38})};
+  EXPECT_EQ(solve.Explain(operands, Matrix(2, 1, {1, 3e38})), "golden");
+  EXPECT_EQ(solve.Explain(operands, Matrix(2, 1, {5, 3e38})), "wrong");
+  // 1 / 2e38 is denormal: the inverse has 0 for it, and the second element is 0 in place of -1.
+  const std::vector<Literal> large = {Matrix(2, 2, {2e38, 0, 2e38, 1}), Matrix(2, 1, {2e38, 0})};
+  EXPECT_EQ(solve.Explain(large, Matrix(2, 1, {1, -2e38})), "golden");
+  EXPECT_NE(solve.Explain(large, Matrix(2, 1, {0, 0})), "wrong");
+}
+
 // {4.1, 4.1, 4.4}: mean 4.2, variance 0.02. By E[x^2] - E[x]^2 in f32 the variance is 0.019997 and
 // the first output -0.69011 (9.1); 0.021 is neither.
 // 1 - 1.5 2e38 + 1.5 2e38: half the terms overflow, though the solution is 1.

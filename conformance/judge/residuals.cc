@@ -277,14 +277,12 @@ class SolveJudge {
     return scale;
   }
 
-  // Solves by inverses: |x~ - x| <= gam(3n) |T^-1| |T| |T^-1| |b|, and elements of the inverse that
-  // underflow take as much as what they are made of, times the right side.
+  // Solves by inverses: |x~ - x| <= gam(3n) |T^-1| |T| |T^-1| |b|, and what underflows.
   void RelaxByInverse(int64_t c, std::vector<Residual>* column) {
     if (singular_ || !std::isfinite(Scale(c))) return;
     if (inverse_.n != n_) inverse_ = Inverse(t_);
     std::vector<Real> v(n_);
-    Real right = 0;
-    for (int64_t i = 0; i < n_; ++i) right += v[i] = std::abs(Of(b_, i, c));
+    for (int64_t i = 0; i < n_; ++i) v[i] = std::abs(Of(b_, i, c));
     for (const Square* factor : {&inverse_, &t_, &inverse_}) {
       std::vector<Real> product(n_);
       for (int64_t i = 0; i < n_; ++i) {
@@ -294,13 +292,24 @@ class SolveJudge {
     }
     for (int64_t i = 0; i < n_; ++i) {
       const Real distance = std::abs(Of(actual_, i, c) - Of(golden_, i, c));
-      Real row = 1;
-      for (int64_t j = 0; j <= i; ++j) row += std::abs(inverse_(i, j));
-      const Real lost = static_cast<Real>(n_) * (1 + row * right);
-      if (relaxed_.Find(distance, v[i], lost) == Residual::kInside) {
+      if (relaxed_.Find(distance, v[i], LostOfInverse(i, c)) == Residual::kInside) {
         (*column)[i] = Residual::kInside;
       }
     }
+  }
+
+  // How many of the least numbers element i may lose by underflow: n, and times the right side
+  // those of elements of the inverse. A quotient that underflows counts times the diagonal in what
+  // is left over, which the inverse passes on.
+  Real LostOfInverse(int64_t i, int64_t c) const {
+    const auto n = static_cast<Real>(n_);
+    Real lost = n, row = 1;
+    for (int64_t j = i; j >= 0; --j) {
+      const Real inverse = std::abs(inverse_(i, j));
+      row += inverse * (1 + std::abs(t_(j, j)));
+      if (inverse > 0) lost += n * std::abs(Of(b_, j, c)) * row;
+    }
+    return lost;
   }
 
   const bool inverted_blocks_, left_, unit_diagonal_;

@@ -113,14 +113,19 @@ class SumBound {
   absl::StatusOr<Bounds> Find(const Literal& golden) const {
     const auto facts = Facts(subject_.operands);
     if (!facts.ok()) return facts.status();
-    absl::StatusOr<std::vector<double>> lost = LostToFlushing(*facts);
+    absl::StatusOr<std::vector<double>> lost = LostToFlushing(subject_.operands, *facts);
     if (!lost.ok()) return lost.status();
     Bounds bounds = FromFacts(golden, *facts, *lost);
     if (!finite_) {
-      absl::StatusOr<std::vector<evaluator::AccumulationFact>> finite = FactsOfFiniteParts();
+      const std::vector<Literal> operands = OperandsOfFiniteParts();
+      absl::StatusOr<std::vector<evaluator::AccumulationFact>> finite = Facts(operands);
       if (!finite.ok()) return finite.status();
       bounds.meets_infinity = MeetsInfinity(golden, *facts, *finite);
-      if (IsComplex(type_) && !products_) BoundFiniteParts(golden, *facts, *finite, *lost, &bounds);
+      if (IsComplex(type_) && !products_) {
+        lost = LostToFlushing(operands, *finite);
+        if (!lost.ok()) return lost.status();
+        BoundFiniteParts(golden, *facts, *finite, *lost, &bounds);
+      }
     }
     return bounds;
   }
@@ -184,11 +189,7 @@ class SumBound {
                                             subject_.evaluate, leaf_);
   }
 
-  // Returns the facts of the operands with zeros in place of infinities and NaNs.
-  absl::StatusOr<std::vector<evaluator::AccumulationFact>> FactsOfFiniteParts() const {
-    const std::vector<Literal> operands = OperandsOfFiniteParts();
-    return Facts(operands);
-  }
+  // Returns the operands with zeros in place of infinities and NaNs.
   std::vector<Literal> OperandsOfFiniteParts() const {
     std::vector<Literal> operands;
     for (const Literal& operand : subject_.operands) operands.push_back(WithFiniteParts(operand));
@@ -251,9 +252,10 @@ class SumBound {
   // Returns, for each element, the sum of the magnitudes of terms with a denormal factor, which may
   // count as zero. Empty if there are none.
   absl::StatusOr<std::vector<double>> LostToFlushing(
+      absl::Span<const Literal> operands,
       const std::vector<evaluator::AccumulationFact>& facts) const {
     std::vector<double> lost;
-    std::vector<Literal> flushed(subject_.operands.begin(), subject_.operands.end());
+    std::vector<Literal> flushed(operands.begin(), operands.end());
     bool any = false;
     for (Literal& operand : flushed) {
       if (!IsRounded(operand.element_type())) continue;

@@ -2,8 +2,8 @@
 // whose start value counts (decision W-14). An implementation may pad and dilate the operand with
 // the init first, so that padding is folded like elements, and may visit the cells of a window with
 // the first dimension fastest. The reference interpreter skips padding and goes row by row
-// (reference ops_structural.md 5.3, 0.4). A convolution has one other reading: padding and the holes
-// of dilated data are zeros that meet infinities and NaNs of the kernel (decision W-26; 8).
+// (reference ops_structural.md 5.3, 0.4). A convolution has one other reading: padding and the
+// holes of dilated data are zeros that meet infinities and NaNs of the kernel (decision W-26; 8).
 // Tests: freedoms_test.cc.
 #ifndef ASSAY_CONFORMANCE_JUDGE_WINDOW_READINGS_H_
 #define ASSAY_CONFORMANCE_JUDGE_WINDOW_READINGS_H_

@@ -86,7 +86,8 @@ void RowsInLoops(ProgramWriter& w) {
   const int64_t rows = w.choices().Between(2, 6), width = w.choices().Between(1, 3);
   const Dimensions all = {rows, width}, row = {1, width};
   Instruction *const from = w.ArrayOf(type, all), *const into = w.ArrayOf(type, all);
-  const int64_t trips = std::min<int64_t>(rows + w.choices().Below(2), Iterations(w) + 2);
+  const int64_t most = Iterations(w) + 2;
+  const int64_t trips = std::min(rows + w.choices().Below(2), most);
   s.Loop({from, into, w.ArrayOf(type, row)}, trips,
          [&](Instruction* counter, std::vector<Instruction*>& state) {
            Instruction* const zero = s.Number(kS32, 0);

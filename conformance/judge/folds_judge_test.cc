@@ -130,6 +130,11 @@ TEST(JudgeFolds, ComplexSumsBesideWhatIsNotFinite) {
     EXPECT_EQ(sum.Explain(real, C64(value, 1)), "reassociation");
     EXPECT_EQ(sum.Explain(real, C64(value, 50)), "wrong");
   }
+  // 2e-38 - 1.5e-38 is flushed, which leaves 1.2e-38; the last term counts as zero.
+  const std::vector<Literal> small = {
+      LiteralOf({{2e-38F, kInf}, {-1.5e-38F, 0}, {1.2e-38F, 0}, {1e-40F, 0}}), C64(0, 0)};
+  EXPECT_NE(sum.Explain(small, C64(1.2e-38F, kInf)), "wrong");
+  EXPECT_EQ(sum.Explain(small, C64(1, kInf)), "wrong");
   // The magnitudes of the finite part exceed the largest number.
   const Case two("c128[] reduce(p0, p1), dimensions={0}, to_apply=f", {"c128[4]", "c128[]"},
                  "f {\n  a = c128[] parameter(0)\n  b = c128[] parameter(1)\n"

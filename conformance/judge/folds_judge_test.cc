@@ -147,17 +147,17 @@ TEST(JudgeFolds, ComplexSumsBesideWhatIsNotFinite) {
   terms.Set(0, number(1.7e308, kInf).Get(0));
   terms.Set(1, number(1.5, 1).Get(0));
   terms.Set(2, number(-1.7e308, 1).Get(0));
-  const std::vector<Literal> operands = {terms, number(0, 0)};
-  EXPECT_EQ(two.Explain(operands, number(1.5, kInf)), "golden");
-  EXPECT_EQ(two.Explain(operands, number(0, kInf)), "reassociation");
-  EXPECT_EQ(two.Explain(operands, number(1e300, kInf)), "wrong");
+  const auto expect_bound = [&] {
+    const std::vector<Literal> operands = {terms, number(0, 0)};
+    EXPECT_EQ(two.Explain(operands, number(1.5, kInf)), "golden");
+    EXPECT_EQ(two.Explain(operands, number(0, kInf)), "reassociation");
+    EXPECT_EQ(two.Explain(operands, number(1e300, kInf)), "wrong");
+  };
+  expect_bound();
   // A part beside one that overflows.
   terms.Set(0, number(1.7e308, 1.7e308).Get(0));
   terms.Set(2, number(-1.7e308, 1.7e308).Get(0));
-  const std::vector<Literal> large = {terms, number(0, 0)};
-  EXPECT_EQ(two.Explain(large, number(1.5, kInf)), "golden");
-  EXPECT_EQ(two.Explain(large, number(0, kInf)), "reassociation");
-  EXPECT_EQ(two.Explain(large, number(1e300, kInf)), "wrong");
+  expect_bound();
 }
 
 constexpr char kAdder[] =

@@ -120,7 +120,7 @@ class SumBound {
       const std::vector<Literal> operands = OperandsOfFiniteParts();
       absl::StatusOr<std::vector<evaluator::AccumulationFact>> finite = Facts(operands);
       if (!finite.ok()) return finite.status();
-      bounds.meets_infinity = MeetsInfinity(golden, *facts, *finite);
+      bounds.meets_infinity = MeetsInfinity(golden, operands, *facts, *finite);
       if (IsComplex(type_) && !products_) {
         lost = LostToFlushing(operands, *finite);
         if (!lost.ok()) return lost.status();
@@ -223,13 +223,13 @@ class SumBound {
 
   // Returns, for each element, whether there is an infinite term and finite terms of the other sign
   // whose sum may overflow. For complex elements finite terms of any sign count.
-  std::vector<bool> MeetsInfinity(const Literal& golden,
+  std::vector<bool> MeetsInfinity(const Literal& golden, absl::Span<const Literal> operands,
                                   absl::Span<const evaluator::AccumulationFact> facts,
                                   absl::Span<const evaluator::AccumulationFact> finite) const {
     Literal sums;
     if (!IsComplex(type_)) {
-      const auto found = evaluator::EvaluateWidened(subject_.instruction, OperandsOfFiniteParts(),
-                                                    0, subject_.evaluate);
+      const auto found =
+          evaluator::EvaluateWidened(subject_.instruction, operands, 0, subject_.evaluate);
       if (found.ok()) sums = Flatten(*found)[leaf_];
     }
     std::vector<bool> meets(facts.size());

@@ -1,9 +1,11 @@
 // Reductions over devices whose computation has another type than the arrays. The expected verdicts
 // follow from sums of two or three terms that are worked out by hand.
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "conformance/corpus/ready_case.h"
 #include "conformance/diagnose/module_judge.h"
 #include "conformance/profiles/testing.h"
@@ -14,6 +16,17 @@
 namespace assay::conformance {
 namespace collective_types_test {
 namespace {
+
+// A literal, or a tuple of them if the type has several arrays: "bf16[1];f32[1]" and "{2};{1}".
+Literal Value(const std::string& type, const std::string& text) {
+  const std::vector<std::string> types = absl::StrSplit(type, ';');
+  const std::vector<std::string> texts = absl::StrSplit(text, ';');
+  std::vector<Literal> values;
+  for (size_t k = 0; k < types.size(); ++k) {
+    values.push_back(*ParseTypedLiteral(absl::StrCat(types[k], " ", texts[k])));
+  }
+  return values.size() == 1 ? values[0] : Literal::Tuple(std::move(values));
+}
 
 // The judgement of `actual`, by device, where `golden` are the results of the reference
 // interpreter. All are literals of the result's type.
@@ -41,10 +54,8 @@ Verdict Judged(const std::string& entry, const std::string& type,
   std::vector<Literal> values;
   for (size_t d = 0; d < arguments.size(); ++d) {
     operands.push_back(ready->inputs[d].arguments);
-    values.push_back(*ParseTypedLiteral(absl::StrCat(type, " ", actual[d])));
-    EXPECT_TRUE(
-        Literal::BitEqual(results[d], *ParseTypedLiteral(absl::StrCat(type, " ", golden[d]))))
-        << entry << " device " << d;
+    values.push_back(Value(type, actual[d]));
+    EXPECT_TRUE(Literal::BitEqual(results[d], Value(type, golden[d]))) << entry << " device " << d;
   }
   const auto judgement =
       JudgeModule(*ready->module, operands, results, values, BuiltInProfile(profile), {});
@@ -105,6 +116,22 @@ TEST(CollectiveTypesTest, WideSumsOfNarrowArrays) {
   EXPECT_EQ(judged("0", "golden"), Verdict::kWrong);
   EXPECT_EQ(judged("0", "cpu-strict"), Verdict::kWithinBound);
   EXPECT_EQ(judged("32", "cpu-strict"), Verdict::kWrong);
+}
+
+// One of two arrays has the type of the computation, the other one is wider: 1 + 2^-9 is 1 in bf16.
+TEST(CollectiveTypesTest, ArraysOfSeveralTypes) {
+  const auto judged = [&](const char* value, const char* profile) {
+    const std::string results = absl::StrCat("{2};", value);
+    return Judged(
+        "a = bf16[1] constant({1}) b = f32[1] parameter(0) "
+        "ROOT r = (bf16[1], f32[1]) all-reduce(a, b), replica_groups={{0,1}}, to_apply=narrow",
+        "bf16[1];f32[1]", {"f32[1] {1}", "f32[1] {0.001953125}"}, {"{2};{1}", "{2};{1}"},
+        {results, results}, profile);
+  };
+  EXPECT_EQ(judged("{1}", "cpu-strict"), Verdict::kCorrectlyRounded);
+  EXPECT_EQ(judged("{1.001953125}", "cpu-strict"), Verdict::kWrong);
+  EXPECT_EQ(judged("{1.001953125}", "xla-cpu"), Verdict::kWithinBound);
+  EXPECT_EQ(judged("{2}", "xla-cpu"), Verdict::kWrong);
 }
 
 }  // namespace

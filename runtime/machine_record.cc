@@ -195,8 +195,8 @@ absl::Status Machine::RecordBranches(const Step& step) {
     if (!status.ok()) return status;
     const absl::StatusOr<Frame*> frame = TakeFrame(branch);
     if (!frame.ok()) return frame.status();
-    // The operands stay with the parent: another branch may read them, too.
-    CopyRuns(step.given[b], *parent.frame, **frame);
+    // The operands stay with the parent: another branch may read them, too. No array lies in a
+    // frame, which is memory of the host.
     for (const int32_t i : step.given[b].others) {
       PassParameter(*parent.plan, *parent.frame, step.operands[first + i], /*move=*/false, branch,
                     **frame, i);

@@ -85,6 +85,75 @@ TEST(CudaRecords, AreRecordedByAnotherRunIfABudgetIsTooSmall) {
   }
 }
 
+// Regions of loops and branches on f32[100], whose course depends on the values.
+constexpr char kRegions[] =
+    "sum { x = f32[] parameter(0) y = f32[] parameter(1) ROOT s = f32[] add(x, y) }\n"
+    "less { x = f32[] parameter(0) y = f32[] parameter(1) ROOT p = pred[] compare(x, y), "
+    "direction=LT }\n"
+    "small { s = (f32[100]) parameter(0) x = f32[100] get-tuple-element(s), index=0\n"
+    "  z = f32[] constant(0) t = f32[] reduce(x, z), dimensions={0}, to_apply=sum\n"
+    "  l = f32[] constant(1e4) ROOT p = pred[] compare(t, l), direction=LT }\n"
+    "grow { s = (f32[100]) parameter(0) x = f32[100] get-tuple-element(s), index=0\n"
+    "  y = f32[100] add(x, x) ROOT t = (f32[100]) tuple(y) }\n"
+    "order { s = (f32[100]) parameter(0) x = f32[100] get-tuple-element(s), index=0\n"
+    "  y = f32[100] sort(x), dimensions={0}, to_apply=less z = f32[100] add(y, y)\n"
+    "  w = f32[100] sort(z), dimensions={0}, to_apply=less ROOT t = (f32[100]) tuple(w) }\n"
+    "down { x = f32[100] parameter(0) h = f32[] constant(0.001)\n"
+    "  b = f32[100] broadcast(h), dimensions={} ROOT y = f32[100] multiply(x, b) }\n"
+    "turn { x = f32[100] parameter(0) ROOT y = f32[100] reverse(x), dimensions={0} }\n";
+
+// The peak of a run without a graph and that of its record.
+std::pair<int64_t, int64_t> PeaksOf(const std::string& entry) {
+  const auto module =
+      ParsedModule(absl::StrCat("HloModule m\n", kRegions, "ENTRY e {\n", entry, " }\n"));
+  HoldingHost host;
+  const auto backend = BackendWith(host, -1);
+  const auto executable = *backend->Compile(*module);
+  std::vector<int64_t> peaks;
+  for (int run = 0; run < 2; ++run) {
+    EXPECT_TRUE(testing::Execute(*backend, *executable, {Arguments()}).ok());
+    peaks.push_back(backend->last_stats()->peak_bytes);
+    EXPECT_EQ(CountsOf(*backend).graph_launches > 0, run > 0);
+  }
+  return {peaks[0], peaks[1]};
+}
+
+TEST(CudaRecords, TakeTheMemoryOfTheirRuns) {
+  for (const char* const body : {"grow", "order"}) {
+    const auto [run, record] = PeaksOf(absl::StrCat(
+        "x = f32[3] parameter(0) y = f32[3] parameter(1) e = f32[1] slice(x), slice={[0:1]}\n"
+        "  f = f32[] reshape(e) a = f32[100] broadcast(f), dimensions={} b = f32[100] sort(a), "
+        "dimensions={0}, to_apply=less t = (f32[100]) tuple(b)\n"
+        "  ROOT w = (f32[100]) while(t), condition=small, body=",
+        body));
+    EXPECT_EQ(run, record) << body;
+  }
+}
+
+TEST(CudaRecords, LoopsAndBranchesReleaseWhatTheyHeld) {
+  std::vector<int64_t> peaks;
+  for (const int stages : {2, 6}) {
+    std::string text =
+        "x = f32[3] parameter(0) y = f32[3] parameter(1) e = f32[1] slice(x), slice={[0:1]}\n"
+        "  f = f32[] reshape(e) c = s32[] convert(f) a0 = f32[100] broadcast(f), dimensions={} b0 "
+        "= f32[100] sort(a0), dimensions={0}, to_apply=less\n";
+    for (int i = 0; i < stages; ++i) {
+      absl::StrAppend(&text, "t", i, " = (f32[100]) tuple(b", i, ") w", i, " = (f32[100]) while(t",
+                      i, "), condition=small, body=order v", i, " = f32[100] get-tuple-element(w",
+                      i,
+                      "), index=0\n"
+                      " b",
+                      i + 1, " = f32[100] conditional(c, v", i, ", v", i,
+                      "), branch_computations={turn, down}\n");
+    }
+    absl::StrAppend(&text, "ROOT r = f32[100] negate(b", stages, ")");
+    const auto [run, record] = PeaksOf(text);
+
+    peaks.push_back(record);
+  }
+  EXPECT_EQ(peaks[0], peaks[1]);
+}
+
 // The record of two copies to one place, the first of which is an argument.
 absl::StatusOr<GraphRecord> RecordOfCopies(const std::shared_ptr<Device>& device, std::byte* place,
                                            int64_t argument_bytes, int64_t other_bytes) {

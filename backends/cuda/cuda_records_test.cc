@@ -1,7 +1,9 @@
 // Records of runs as graphs: what a record counts, when another is tried, and which copies it
 // keeps.
+#include <cmath>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -152,6 +154,54 @@ TEST(CudaRecords, LoopsAndBranchesReleaseWhatTheyHeld) {
     peaks.push_back(record);
   }
   EXPECT_EQ(peaks[0], peaks[1]);
+}
+
+// Two loops of so many iterations, one after the other, which double their state.
+std::string TwoLoops(int iterations, int more) {
+  const auto loop = [](const std::string& name, int bound) {
+    return absl::StrCat(
+        name,
+        "_condition { s = (s32[], f32[3]) parameter(0)\n"
+        "  i = s32[] get-tuple-element(s), index=0 n = s32[] constant(",
+        bound,
+        ")\n"
+        "  ROOT p = pred[] compare(i, n), direction=LT }\n",
+        name,
+        "_body { s = (s32[], f32[3]) parameter(0)\n"
+        "  i = s32[] get-tuple-element(s), index=0 x = f32[3] get-tuple-element(s), index=1\n"
+        "  one = s32[] constant(1) j = s32[] add(i, one) y = f32[3] add(x, x)\n"
+        "  ROOT t = (s32[], f32[3]) tuple(j, y) }\n");
+  };
+  return absl::StrCat(
+      "HloModule m\n", loop("first", iterations), loop("second", more),
+      "ENTRY e { x = f32[3] parameter(0) y = f32[3] parameter(1)\n"
+      "  z = s32[] constant(0) t = (s32[], f32[3]) tuple(z, x)\n"
+      "  v = (s32[], f32[3]) while(t), condition=first_condition, body=first_body\n"
+      "  a = f32[3] get-tuple-element(v), index=1 u = (s32[], f32[3]) tuple(z, a)\n"
+      "  w = (s32[], f32[3]) while(u), condition=second_condition, body=second_body\n"
+      "  b = f32[3] get-tuple-element(w), index=1 ROOT r = f32[3] subtract(b, y) }\n");
+}
+
+TEST(CudaRecords, LoopsOfUpTo32IterationsAreUnrolled) {
+  struct Loops {
+    int first, second, graph_launches;
+  };
+  // A long loop has a graph before it, one for each iteration, and one after it.
+  for (const Loops& loops : {Loops{3, 2, 1}, Loops{2, 32, 1}, Loops{1, 33, 35}}) {
+    SCOPED_TRACE(loops.second);
+    const auto module = ParsedModule(TwoLoops(loops.first, loops.second));
+    HoldingHost host;
+    const auto backend = BackendWith(host, -1);
+    const auto executable = *backend->Compile(*module);
+    const float factor = std::ldexp(1.0f, loops.first + loops.second);
+    for (int run = 0; run < 3; ++run) {
+      const auto results = testing::Execute(*backend, *executable, {Arguments()});
+      ASSERT_TRUE(results.ok()) << results.status();
+      const Literal expected = Floats({3 * factor - 2, factor - 4, 2 * factor - 6});
+      EXPECT_TRUE(testing::AreEqual(*results, {expected})) << run;
+      EXPECT_EQ(CountsOf(*backend).graph_launches, run == 0 ? 0 : loops.graph_launches);
+    }
+  }
 }
 
 // The record of two copies to one place, the first of which is an argument.

@@ -12,6 +12,8 @@ import threading
 from mutation.areas import ROOT, files_of, questions, read
 from mutation.changes import SWITCH, switched
 
+HEADERS = ('spec', 'runtime', 'evaluator', 'interpreter', 'backends', 'conformance')  # folders of headers that areas include
+
 
 def short_hash(data):
     return hashlib.sha256(data).hexdigest()[:16]
@@ -68,28 +70,35 @@ class Builder:
             del words[0]
         self.compile = [re.sub(r'^-O[23]$', '-O1', word) for word in words if word != '-DNDEBUG'] + ['-D_GLIBCXX_ASSERTIONS', '-w']
         self.assay = build / 'bin' / 'assay'
-        self.cache = build / 'source_mutants' / short_hash(repr((self.compile, sorted(self.texts.items()))).encode())
+        # Objects are kept by the headers of the tree and their own text, so that a changed file is compiled alone.
+        headers = {path.as_posix(): path.read_bytes() for folder in HEADERS for path in (ROOT / folder).rglob('*.h')}
+        self.cache = build / 'source_mutants' / short_hash(repr((self.compile, sorted(headers.items()), self.common_headers())).encode())
         self.cache.mkdir(parents=True, exist_ok=True)
         self.precompile()
         self.links = {}
         self.headers = {}
-        self.objects = {path: self.cache / f'{flat(path)}.o' for path in self.texts if path.endswith('.cc')}
+        self.objects = {path: self.cache / f'{flat(path)}.{short_hash(text.encode())}.o' for path, text in self.texts.items()
+                        if path.endswith('.cc')}
         missing = [path for path, made in self.objects.items() if not made.exists()]
         self.compiles = concurrent.futures.ThreadPoolExecutor(jobs)
         for path, made in zip(missing, self.compiles.map(lambda path: self.make_object(ROOT / path, self.objects[path]), missing)):
             if not made:
                 raise SystemExit(f'{path} does not compile')
 
-    def precompile(self):
-        """The headers that several files include, once, in the place of the build's, whose options are others."""
+    def common_headers(self):
+        """The lines of headers that several files include."""
         included = collections.Counter(line for text in self.texts.values() for line in text.split('\n')
                                        if line.startswith('#include') and f'"{self.area.folder}/' not in line)
+        return '\n'.join(sorted(line for line, count in included.items() if count > 3)) + '\n'
+
+    def precompile(self):
+        """The headers that several files include, once, in the place of the build's, whose options are others."""
         header = self.cache / 'headers.h'
         if '-include' in self.compile:
             at = self.compile.index('-include')
             del self.compile[at:at + 2]
         if not header.exists():
-            header.write_text('\n'.join(sorted(line for line, count in included.items() if count > 3)) + '\n', encoding='utf-8')
+            header.write_text(self.common_headers(), encoding='utf-8')
             if not self.make_object(header, f'{header}.gch', ['-x', 'c++-header']):
                 raise SystemExit('the headers do not compile')
         self.compile += ['-include', str(header)]

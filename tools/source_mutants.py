@@ -241,6 +241,7 @@ def main():
     parser.add_argument('--kinds', choices=['tokens', 'forms'], default='tokens', help='of changes (default: tokens)')
     parser.add_argument('--sample', type=int, metavar='N', help='about so many of them, by chance')
     parser.add_argument('--seed', type=int, default=1)
+    parser.add_argument('--apart', action='store_true', help='of a sample: one of a line, so that all share one program')
     parser.add_argument('--survivors', action='store_true', help='only those that were not killed before, by the journal')
     parser.add_argument('--cheap', type=float, metavar='SECONDS',
                         help='only ask what takes the unchanged program less: a first pass, whose survivors are asked again by others')
@@ -279,7 +280,7 @@ def main():
         by_file = {name: by_file[name] for name in arguments.files}
     work = [mutant for mutants in by_file.values() for mutant in mutants]
     if arguments.sample is not None:
-        work = sample(by_file, arguments.sample, arguments.seed)
+        work = sample(by_file, arguments.sample, arguments.seed, arguments.apart)
     if arguments.list:
         for mutant in work:
             show(mutant, '')

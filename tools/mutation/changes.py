@@ -51,9 +51,9 @@ def mutants_of(name, text, kinds='tokens'):
     return found
 
 
-def sample(by_file, wanted, seed):
+def sample(by_file, wanted, seed, apart=False):
     """About as many as wanted: of each file its share, but three at least where there are so many. A choice by a hash of their text, so
-    that a change of one line changes little."""
+    that a change of one line changes little. `apart`: of a line the first alone, so that all share one program."""
     def place(mutant):
         return hashlib.sha256(f'{seed} {mutant.file} {mutant.before.strip()} {mutant.after.strip()}'.encode()).digest(), mutant.number
 
@@ -61,7 +61,13 @@ def sample(by_file, wanted, seed):
     chosen = []
     for name, mutants in sorted(by_file.items()):
         count = min(len(mutants), max(3, round(len(mutants) * wanted / total)))
-        chosen += sorted(sorted(mutants, key=place)[:count])
+        ordered = sorted(mutants, key=place)
+        if apart:
+            first = {}
+            for mutant in ordered:
+                first.setdefault(mutant.number, mutant)
+            ordered = list(first.values())
+        chosen += sorted(ordered[:count])
     return chosen
 
 

@@ -1,6 +1,7 @@
 #include "runtime/strided_copy.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <cstring>
 
@@ -8,6 +9,13 @@
 
 namespace assay::runtime {
 namespace {
+
+// Calls f with a value of a type with so many bytes: an element, or two of 16 bytes.
+template <typename F>
+void WithElement(int64_t bytes, F f) {
+  if (bytes == 2 * sizeof(Element)) return f(std::array<Element, 2>{});
+  WithStorage(bytes, f);
+}
 
 template <typename T>
 T LoadBytes(const std::byte* from) {
@@ -214,18 +222,18 @@ void StridedCopy::RunInner(const std::byte* source, std::byte* destination) cons
       std::memcpy(destination, source, loop.size * element_bytes_);
       break;
     case Inner::kFill:
-      WithStorage(element_bytes_,
+      WithElement(element_bytes_,
                   [&](auto t) { Fill<decltype(t)>(source, destination, loop.size); });
       break;
     case Inner::kStrided:
-      WithStorage(element_bytes_, [&](auto t) {
+      WithElement(element_bytes_, [&](auto t) {
         CopyStrided<decltype(t)>(source, loop.source_stride, destination, loop.destination_stride,
                                  loop.size);
       });
       break;
     case Inner::kTranspose: {
       const Loop& row = inner_loops_.front();
-      WithStorage(element_bytes_, [&](auto t) {
+      WithElement(element_bytes_, [&](auto t) {
         CopyTransposed<decltype(t)>(source, destination, row.size, loop.size, row.source_stride,
                                     loop.source_stride, row.destination_stride,
                                     loop.destination_stride);

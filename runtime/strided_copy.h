@@ -19,7 +19,7 @@ namespace assay::runtime {
 class StridedCopy {
  public:
   StridedCopy() = default;
-  // `element_bytes` is 1, 2, 4, 8 or 16.
+  // `element_bytes` is 1, 2, 4, 8, 16 or 32.
   StridedCopy(int64_t element_bytes, absl::Span<const int64_t> sizes,
               absl::Span<const int64_t> source_strides,
               absl::Span<const int64_t> destination_strides);

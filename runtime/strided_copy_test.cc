@@ -41,7 +41,7 @@ void CheckCopy(int64_t bytes, const List& sizes, const List& source_strides,
 }
 
 TEST(StridedCopy, EqualsAPlainLoop) {
-  for (const int64_t bytes : {1, 2, 4, 8, 16}) {
+  for (const int64_t bytes : {1, 2, 4, 8, 16, 32}) {
     CheckCopy(bytes, {}, {}, {}, 5);
     CheckCopy(bytes, {7}, {1}, {1}, 0);
     CheckCopy(bytes, {7}, {0}, {1}, 3);

@@ -4,7 +4,6 @@
 #include <cstring>
 
 #include "backends/defect.h"
-#include "runtime/arrays.h"
 
 namespace assay::cpu {
 namespace {
@@ -12,7 +11,7 @@ namespace {
 // out[i] = in[index[order[i]]]
 void GatherCells(const std::byte* in, int64_t bytes, const std::vector<int64_t>& index,
                  absl::Span<const int64_t> order, std::byte* out) {
-  runtime::WithStorage(bytes, [&](auto word) {
+  WithCell(bytes, [&](auto word) {
     for (size_t i = 0; i < order.size(); ++i) {
       std::memcpy(&word, in + index[order[i]] * sizeof word, sizeof word);
       std::memcpy(out + i * sizeof word, &word, sizeof word);
@@ -23,7 +22,7 @@ void GatherCells(const std::byte* in, int64_t bytes, const std::vector<int64_t>&
 // out[index[order[i]]] = in[i]
 void ScatterCells(const std::byte* in, int64_t bytes, const std::vector<int64_t>& index,
                   absl::Span<const int64_t> order, std::byte* out) {
-  runtime::WithStorage(bytes, [&](auto word) {
+  WithCell(bytes, [&](auto word) {
     for (size_t i = 0; i < order.size(); ++i) {
       std::memcpy(&word, in + i * sizeof word, sizeof word);
       std::memcpy(out + index[order[i]] * sizeof word, &word, sizeof word);
@@ -37,7 +36,8 @@ CellFold::CellFold(const Fold& fold, absl::Span<std::byte* const> cells, runtime
     : fold_(fold),
       cells_(cells.begin(), cells.end()),
       context_(context),
-      space_(fold.arrays() * 3 * kBlockElements * 16 + Workspace::Rounded(fold.scratch_bytes())),
+      space_(fold.arrays() * 3 * kBlockElements * kCellBytes +
+             Workspace::Rounded(fold.scratch_bytes())),
       cell_(kBlockElements),
       position_(kBlockElements),
       rank_(kBlockElements),
@@ -45,7 +45,7 @@ CellFold::CellFold(const Fold& fold, absl::Span<std::byte* const> cells, runtime
       table_(kTable) {
   for (int64_t k = 0; k < fold.arrays(); ++k) {
     for (std::vector<std::byte*>* room : {&acc_, &load_, &wide_}) {
-      room->push_back(space_.Take(kBlockElements * 16));
+      room->push_back(space_.Take(kBlockElements * kCellBytes));
     }
   }
   scratch_ = space_.Take(fold.scratch_bytes());

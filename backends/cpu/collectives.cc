@@ -105,7 +105,8 @@ class ReduceMembers : public Kernel {
       absl::Status status = runtime::ParallelFor(
           context, n, fold.flat() ? runtime::GrainFor(members_ * fold.cost()) : n + 1,
           [&](runtime::Blocks& blocks, Context& context) {
-            Workspace space(3 * kBlockElements * 16 + Workspace::Rounded(fold.scratch_bytes()));
+            Workspace space(3 * kBlockElements * kCellBytes +
+                            Workspace::Rounded(fold.scratch_bytes()));
             while (blocks.Next()) {
               const int64_t end = blocks.first() + blocks.count();
               for (int64_t i = blocks.first(); i < end; i += kBlockElements) {
@@ -144,9 +145,9 @@ class ReduceMembers : public Kernel {
                          int64_t first, int64_t n, std::byte* room,
                          absl::Span<const MutableArrayRef> results, Context& context) const {
     std::byte* acc = room;
-    std::byte* load = room + kBlockElements * 16;
-    std::byte* wide = load + kBlockElements * 16;
-    std::byte* scratch = wide + kBlockElements * 16;
+    std::byte* load = room + kBlockElements * kCellBytes;
+    std::byte* wide = load + kBlockElements * kCellBytes;
+    std::byte* scratch = wide + kBlockElements * kCellBytes;
     std::byte* out = results[k].data + first * fold.result_bytes(0);
     if (members_ == 1) {
       LoadPart(operands[k], first, n, out);

@@ -39,9 +39,7 @@ bool ReturnsElements(const Computation& reducer, int64_t arrays) {
   return true;
 }
 
-absl::Status AddConversion(ElementType from, ElementType own, ElementType to,
-                           FoldConversion* conversion) {
-  absl::StatusOr<FoldConversion> made = FoldConversion::Create(from, own, to);
+absl::Status Assign(absl::StatusOr<FoldConversion> made, FoldConversion* conversion) {
   if (!made.ok()) return made.status();
   *conversion = *std::move(made);
   return absl::OkStatus();
@@ -65,6 +63,44 @@ std::vector<analysis::Reducer> Fold::PartsOf(const Computation& reducer, size_t 
   return parts;
 }
 
+absl::Status Fold::Part::Recognise(const analysis::Reducer& reducer, ElementType type) {
+  own = accumulator = type;
+  acc_bytes = runtime::StorageBytes(type);
+  const std::optional<Opcode> opcode = analysis::OperationOf(reducer.kind);
+  if (!opcode.has_value()) return absl::OkStatus();
+  accumulator = AccumulatorType(reducer, own);
+  if (opcode == Opcode::kMultiply && (own == ElementType::kF64 || own == ElementType::kC128)) {
+    const ScaledFunctions& scaled = ScaledFunctionsOf(own);
+    multiply = scaled.multiply;
+    acc_bytes = scaled.bytes;
+    return absl::OkStatus();
+  }
+  absl::StatusOr<BlockFunction> function = BinaryFunction(*opcode, accumulator);
+  if (!function.ok()) return function.status();
+  combine.emplace(*std::move(function));
+  acc_bytes = runtime::StorageBytes(accumulator);
+  rows = FindRowFunctions(*opcode, accumulator);
+  return absl::OkStatus();
+}
+
+absl::Status Fold::Part::Convert(ElementType element, ElementType init, ElementType result) {
+  element_bytes = runtime::StorageBytes(element);
+  x_bytes = recognised() ? acc_bytes : element_bytes;
+  result_bytes = runtime::StorageBytes(result);
+  rounds_results = analysis::Narrows(result, own);
+  const auto to = multiply != nullptr ? FoldConversion::ToScaled : FoldConversion::Create;
+  const auto from = multiply != nullptr ? FoldConversion::FromScaled : FoldConversion::Create;
+  absl::Status status;
+  if (recognised()) status = Assign(to(element, own, accumulator), &widen);
+  if (status.ok()) status = Assign(to(init, own, accumulator), &widen_init);
+  if (status.ok()) status = Assign(to(result, own, accumulator), &widen_result);
+  if (status.ok()) status = Assign(from(accumulator, own, result), &narrow);
+  if (multiply != nullptr && element == ElementType::kF64) {
+    rows = {FoldScaledRow, ScaledFunctionsOf(own).multiply};
+  }
+  return status;
+}
+
 absl::StatusOr<std::shared_ptr<const Fold>> Fold::Create(const Computation& reducer,
                                                          absl::Span<const ElementType> elements,
                                                          absl::Span<const ElementType> inits,
@@ -74,47 +110,31 @@ absl::StatusOr<std::shared_ptr<const Fold>> Fold::Create(const Computation& redu
   std::vector<ElementType> own;
   for (const Shape* leaf : Leaves(reducer.root()->shape())) own.push_back(leaf->element_type());
   const std::vector<analysis::Reducer> parts = PartsOf(reducer, own.size());
-  const auto operation = [&](int64_t k) { return analysis::OperationOf(parts[k].kind); };
+  // Where a factor is not finite, products of complex numbers depend on the order.
+  bool complex_product = false;
+  fold->functions_ = true;
+  fold->parts_.resize(arrays);
   // Elements go into the region as they are, but for those whose results Combine drops.
   std::vector<ElementType> given = own;
-  for (int64_t k = 0; k < arrays; ++k) given.push_back(operation(k) ? own[k] : elements[k]);
-  fold->region_ = std::make_unique<Region>(reducer, given);
-  fold->functions_ = true;
-  for (int64_t k = 0; k < arrays; ++k) fold->functions_ &= operation(k).has_value();
+  for (int64_t k = 0; k < arrays; ++k) {
+    Part& part = fold->parts_[k];
+    absl::Status status = part.Recognise(parts[k], own[k]);
+    if (status.ok()) status = part.Convert(elements[k], inits[k], results[k]);
+    if (!status.ok()) return status;
+    given.push_back(part.recognised() ? own[k] : elements[k]);
+    fold->functions_ &= part.recognised();
+    fold->scratch_bytes_ += Workspace::Rounded(kBlockElements * part.acc_bytes);
+    complex_product |= parts[k].kind == analysis::ReducerKind::kMultiply && IsComplex(own[k]);
+  }
+  for (Part& part : fold->parts_) {
+    if (!fold->functions_) part.rows = {};
+  }
   fold->overwrites_ = ReturnsElements(reducer, arrays) &&
                       std::equal(own.begin(), own.end(), elements.begin(), elements.end()) &&
                       std::equal(own.begin(), own.end(), results.begin(), results.end());
-  for (int64_t k = 0; k < arrays; ++k) {
-    const std::optional<Opcode> opcode = operation(k);
-    const ElementType wide = opcode.has_value() ? AccumulatorType(parts[k], own[k]) : own[k];
-    Part part;
-    part.element_bytes = runtime::StorageBytes(elements[k]);
-    part.acc_bytes = runtime::StorageBytes(wide);
-    part.x_bytes = opcode.has_value() ? part.acc_bytes : part.element_bytes;
-    part.result_bytes = runtime::StorageBytes(results[k]);
-    absl::Status status;
-    if (opcode.has_value()) status = AddConversion(elements[k], own[k], wide, &part.widen);
-    if (status.ok()) status = AddConversion(inits[k], own[k], wide, &part.widen_init);
-    if (status.ok()) status = AddConversion(results[k], own[k], wide, &part.widen_result);
-    if (status.ok()) status = AddConversion(wide, own[k], results[k], &part.narrow);
-    part.rounds_results = analysis::Narrows(results[k], own[k]);
-    if (!status.ok()) return status;
-    if (opcode.has_value()) {
-      absl::StatusOr<BlockFunction> combine = BinaryFunction(*opcode, wide);
-      if (!combine.ok()) return combine.status();
-      part.combine.emplace(*std::move(combine));
-      if (fold->functions_) part.rows = FindRowFunctions(*opcode, wide);
-    }
-    fold->scratch_bytes_ += Workspace::Rounded(kBlockElements * part.acc_bytes);
-    fold->parts_.push_back(std::move(part));
-  }
+  fold->region_ = std::make_unique<Region>(reducer, given);
   fold->scratch_bytes_ += Workspace::Rounded(fold->region_->scratch_bytes());
   const analysis::ReducerKind kind = analysis::RecogniseReducer(reducer).kind;
-  // Where a factor is not finite, products of complex numbers depend on the order.
-  bool complex_product = false;
-  for (int64_t k = 0; k < arrays; ++k) {
-    complex_product |= parts[k].kind == analysis::ReducerKind::kMultiply && IsComplex(own[k]);
-  }
   if (fold->functions_ && !complex_product) {
     fold->order_ = FoldOrder::kAny;
   } else if ((kind == analysis::ReducerKind::kArgMinimum ||
@@ -127,23 +147,16 @@ absl::StatusOr<std::shared_ptr<const Fold>> Fold::Create(const Computation& redu
 
 absl::StatusOr<std::shared_ptr<const Fold>> Fold::OfReducer(const analysis::Reducer& reducer,
                                                             ElementType type) {
-  const std::optional<Opcode> opcode = analysis::OperationOf(reducer.kind);
-  if (!opcode.has_value()) return absl::InvalidArgumentError("the reducer is no known operation");
-  const ElementType wide = AccumulatorType(reducer, type);
   Part part;
-  part.element_bytes = part.result_bytes = runtime::StorageBytes(type);
-  part.acc_bytes = part.x_bytes = runtime::StorageBytes(wide);
-  absl::Status status = AddConversion(type, type, wide, &part.widen);
-  if (status.ok()) status = AddConversion(wide, type, type, &part.narrow);
+  absl::Status status = part.Recognise(reducer, type);
+  if (status.ok() && !part.recognised()) {
+    status = absl::InvalidArgumentError("the reducer is no known operation");
+  }
+  if (status.ok()) status = part.Convert(type, type, type);
   if (!status.ok()) return status;
-  part.widen_init = part.widen_result = part.widen;
-  absl::StatusOr<BlockFunction> combine = BinaryFunction(*opcode, wide);
-  if (!combine.ok()) return combine.status();
-  part.combine.emplace(*std::move(combine));
-  part.rows = FindRowFunctions(*opcode, wide);
   auto fold = std::make_shared<Fold>();
   fold->functions_ = true;
-  const bool complex_product = *opcode == Opcode::kMultiply && IsComplex(type);
+  const bool complex_product = reducer.kind == analysis::ReducerKind::kMultiply && IsComplex(type);
   fold->order_ = complex_product ? FoldOrder::kSequential : FoldOrder::kAny;
   fold->parts_.push_back(std::move(part));
   return fold;
@@ -162,9 +175,10 @@ absl::Status Fold::Combine(absl::Span<std::byte* const> acc, absl::Span<const st
   // A recognised part depends on no other array, and no other on it. What the region computes of it
   // from its accumulators, which may be wider than the region's elements, means nothing.
   for (size_t k = 0; k < parts_.size(); ++k) {
-    if (!parts_[k].combine.has_value()) continue;
+    const Part& part = parts_[k];
     const std::byte* operands[] = {acc[k], x[k]};
-    (*parts_[k].combine)(operands, acc[k], n);
+    if (part.combine.has_value()) (*part.combine)(operands, acc[k], n);
+    if (part.multiply != nullptr) part.multiply(acc[k], x[k], n);
   }
   if (functions_) return absl::OkStatus();
   const int64_t arrays = this->arrays();
@@ -183,7 +197,7 @@ absl::Status Fold::Combine(absl::Span<std::byte* const> acc, absl::Span<const st
     absl::Status status = region_->Run(inputs, outputs, count, scratch, context);
     if (!status.ok()) return status;
     for (int64_t k = 0; k < arrays; ++k) {
-      if (parts_[k].combine.has_value()) continue;
+      if (parts_[k].recognised()) continue;
       std::memcpy(acc[k] + first * parts_[k].acc_bytes, outputs[k], count * parts_[k].acc_bytes);
     }
   }
@@ -191,7 +205,7 @@ absl::Status Fold::Combine(absl::Span<std::byte* const> acc, absl::Span<const st
 }
 
 void FillCells(const std::byte* value, int64_t bytes, int64_t n, std::byte* out) {
-  runtime::WithStorage(bytes, [&](auto word) {
+  WithCell(bytes, [&](auto word) {
     std::memcpy(&word, value, sizeof word);
     for (int64_t i = 0; i < n; ++i) std::memcpy(out + i * sizeof word, &word, sizeof word);
   });

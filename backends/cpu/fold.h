@@ -2,9 +2,11 @@
 // accumulators of many independent cells with one element each. It uses block functions if the
 // reducer is recognised (spec/analysis/reducer.h), otherwise the region's program.
 //
-// Sums and products of narrow floats are accumulated in f32 and rounded once, also beside arrays
-// whose reducer is not recognised. The grouping of elements depends only on shapes, never on the
-// number of threads. Tests: kernels_test.cc.
+// Sums of narrow floats are accumulated in f32, products of floats up to f32 in f64, those of f64
+// in numbers with an exponent of their own (scaled.h), and rounded once, also beside arrays whose
+// reducer is not recognised. The grouping of elements depends only on shapes, never on the number
+// of threads.
+// Tests: kernels_test.cc.
 #ifndef ASSAY_BACKENDS_CPU_FOLD_H_
 #define ASSAY_BACKENDS_CPU_FOLD_H_
 
@@ -19,6 +21,8 @@
 #include "backends/cpu/fold_conversion.h"
 #include "backends/cpu/region.h"
 #include "backends/cpu/row_fold.h"
+#include "backends/cpu/scaled.h"
+#include "runtime/arrays.h"
 #include "runtime/context.h"
 #include "runtime/kept_bytes.h"
 #include "spec/analysis/reducer.h"
@@ -40,6 +44,16 @@ class Workspace {
   runtime::KeptBytes storage_;
   int64_t bytes_, taken_ = 0;
 };
+
+// The largest number of bytes of an element or an accumulator.
+inline constexpr int64_t kCellBytes = sizeof(ScaledComplex);
+
+// Calls f with a value of a type whose size is that of an element or an accumulator.
+template <typename F>
+void WithCell(int64_t bytes, F f) {
+  if (bytes == sizeof(ScaledComplex)) return f(ScaledComplex{});
+  runtime::WithStorage(bytes, f);
+}
 
 // The orders in which elements may be combined.
 enum class FoldOrder {
@@ -96,9 +110,10 @@ class Fold {
   bool widens(int64_t k) const { return parts_[k].widen.converts(); }
   // Returns true if the accumulators of results may be other numbers than the results.
   bool rounds_results(int64_t k) const { return parts_[k].rounds_results; }
-  // Returns the row functions on accumulators if all arrays have recognised operations; null
-  // functions otherwise.
+  // Returns the row functions if all arrays have recognised operations; null functions otherwise.
+  // They take accumulators, but for `fold` if rows_of_elements(k): elements that are not widened.
   const RowFunctions& rows(int64_t k) const { return parts_[k].rows; }
+  bool rows_of_elements(int64_t k) const { return parts_[k].multiply != nullptr; }
 
   // The size of Combine's scratch memory in bytes.
   int64_t scratch_bytes() const { return scratch_bytes_; }
@@ -108,8 +123,17 @@ class Fold {
 
  private:
   struct Part {
+    // Chooses the accumulators of an array of the reducer's type `own`, and how they are combined.
+    absl::Status Recognise(const analysis::Reducer& reducer, ElementType own);
+    // Makes the conversions of elements, initial values and results.
+    absl::Status Convert(ElementType element, ElementType init, ElementType result);
+    bool recognised() const { return combine.has_value() || multiply != nullptr; }
+
+    ElementType own, accumulator;
     int64_t element_bytes, x_bytes, acc_bytes, result_bytes;
-    std::optional<BlockFunction> combine;  // of a recognised operation
+    // Of a recognised operation: a function of accumulators of a type, or of scaled ones.
+    std::optional<BlockFunction> combine;
+    void (*multiply)(std::byte* acc, const std::byte* x, int64_t n) = nullptr;
     FoldConversion widen, widen_init, widen_result, narrow;
     bool rounds_results = false;
     RowFunctions rows;

@@ -205,15 +205,16 @@ ReduceKernel::Task ReduceKernel::TaskAt(int64_t number) const {
 
 const std::byte* ReduceKernel::Load(absl::Span<const ArrayRef> operands, int64_t k, int64_t first,
                                     int64_t n, Room& room) const {
-  if (fused_ != nullptr) {
+  const std::byte* block = room.load[k];
+  if (fused_ == nullptr) {
+    block = readers_[k].Block(operands, first, n, fold_->element_bytes(k), room.load[k]);
+  } else if (k == 0) {
     if (!room.fused.has_value()) {
       room.fused = fused_->Start(operands, kBlockElements, room.fused_storage);
     }
-    if (k == 0) fused_->Read(operands, first, n, room.load, *room.fused);
-    return fold_->Widen(k, room.load[k], n, room.wide[k]);
+    fused_->Read(operands, first, n, room.load, *room.fused);
   }
-  const std::byte* block =
-      readers_[k].Block(operands, first, n, fold_->element_bytes(k), room.load[k]);
+  if (by_row_ && fold_->rows_of_elements(k)) return block;
   return fold_->Widen(k, block, n, room.wide[k]);
 }
 
@@ -225,7 +226,7 @@ void ReduceKernel::LoadAll(absl::Span<const ArrayRef> operands, int64_t first, i
 void ReduceKernel::StartWithInits(absl::Span<const ArrayRef> operands, int64_t n,
                                   absl::Span<std::byte* const> acc) const {
   for (int64_t k = 0; k < arrays_; ++k) {
-    alignas(16) std::byte wide[16];
+    alignas(16) std::byte wide[kCellBytes];
     const std::byte* init = fold_->WidenInit(k, init_readers_[k].data(operands), 1, wide);
     FillCells(init, fold_->acc_bytes(k), n, acc[k]);
   }
@@ -234,7 +235,8 @@ void ReduceKernel::StartWithInits(absl::Span<const ArrayRef> operands, int64_t n
 // One cell whose elements lie one after the other.
 absl::Status ReduceKernel::RunRow(absl::Span<const ArrayRef> operands, const Task& task, Room& room,
                                   Context& context) const {
-  const bool as_they_lie = fused_ == nullptr && readers_[0].direct() && !fold_->widens(0);
+  const bool as_they_lie = fused_ == nullptr && readers_[0].direct() &&
+                           (fold_->rows_of_elements(0) || !fold_->widens(0));
   const int64_t most = as_they_lie ? task.steps : kBlockElements;
   const int64_t base = task.outer * steps_ + task.step;
   for (int64_t step = 0; step < task.steps; step += most) {
@@ -360,7 +362,7 @@ absl::Status ReduceKernel::Finish(absl::Span<const ArrayRef> operands,
                                   Context& context) const {
   absl::Span<std::byte* const> value = acc;
   if (by_row_) {
-    alignas(16) std::byte wide[16];
+    alignas(16) std::byte wide[kCellBytes];
     std::memcpy(room.sum[0], fold_->WidenInit(0, init_readers_[0].data(operands), 1, wide),
                 fold_->acc_bytes(0));
     fold_->rows(0).combine(room.sum[0], acc[0], ASSAY_DEFECT(1, n, 0));

@@ -46,13 +46,14 @@ class ReduceWindowKernel : public Kernel {
     explicit Room(const Fold& fold) : space(Bytes(fold)) {
       for (int64_t k = 0; k < fold.arrays(); ++k) {
         for (std::vector<std::byte*>* room : {&acc, &part, &load, &wide}) {
-          room->push_back(space.Take(kBlockElements * 16));
+          room->push_back(space.Take(kBlockElements * kCellBytes));
         }
       }
       scratch = space.Take(fold.scratch_bytes());
     }
     static int64_t Bytes(const Fold& fold) {
-      return fold.arrays() * 4 * kBlockElements * 16 + Workspace::Rounded(fold.scratch_bytes());
+      return fold.arrays() * 4 * kBlockElements * kCellBytes +
+             Workspace::Rounded(fold.scratch_bytes());
     }
     Workspace space;
     std::vector<std::byte*> acc, part, load, wide;
@@ -62,7 +63,7 @@ class ReduceWindowKernel : public Kernel {
   absl::Status RunBox(absl::Span<const ArrayRef> operands, const runtime::Box& box, Room& room,
                       absl::Span<const MutableArrayRef> results, Context& context) const {
     for (int64_t k = 0; k < arrays_; ++k) {
-      alignas(16) std::byte wide[16];
+      alignas(16) std::byte wide[kCellBytes];
       const std::byte* init = fold_->WidenInit(k, operands[arrays_ + k].data, 1, wide);
       FillCells(init, fold_->acc_bytes(k), box.count, room.acc[k]);
     }

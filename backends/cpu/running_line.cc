@@ -3,6 +3,7 @@
 #include <cmath>
 #include <type_traits>
 
+#include "backends/cpu/scaled.h"
 #include "backends/defect.h"
 #include "runtime/arrays.h"
 
@@ -44,28 +45,39 @@ struct RunningExtreme {
   }
 };
 
+// A product beyond the range of f64 is beyond that of T: it is rounded as if once.
+template <typename T, typename Accumulator>
+T Narrow(const Accumulator& acc) {
+  if constexpr (std::is_same_v<Accumulator, ScaledReal>) {
+    return static_cast<T>(static_cast<double>(acc));
+  } else {
+    return static_cast<T>(acc);
+  }
+}
+
 template <typename T, typename Accumulator, typename Operation>
 void RunRunningLine(const RunningLine& line) {
-  Accumulator acc = runtime::LoadAt<T>(line.init, 0);
+  Accumulator acc(runtime::LoadAt<T>(line.init, 0));
   int64_t at = line.first;
   for (int64_t step = 0; step < line.steps; ++step, at += line.stride) {
     const Accumulator before = acc;
-    acc = Operation::Of(acc, runtime::LoadAt<T>(line.in, at));
+    acc = Operation::Of(acc, Accumulator(runtime::LoadAt<T>(line.in, at)));
     if (line.out != nullptr) {
       runtime::StoreAt<T>(line.out, at,
-                          static_cast<T>(ASSAY_DEFECT(26, line.after, true) ? acc : before));
+                          Narrow<T>(ASSAY_DEFECT(26, line.after, true) ? acc : before));
     }
   }
-  runtime::StoreAt<T>(line.carry, 0, static_cast<T>(acc));
+  runtime::StoreAt<T>(line.carry, 0, Narrow<T>(acc));
 }
 
-template <typename T, typename Wide>
+// Sums are kept in `Wide`, products in `Product`.
+template <typename T, typename Wide, typename Product>
 RunningFunction FindOf(analysis::ReducerKind kind) {
   switch (kind) {
     case analysis::ReducerKind::kAdd:
       return RunRunningLine<T, Wide, RunningSum<Wide>>;
     case analysis::ReducerKind::kMultiply:
-      return RunRunningLine<T, Wide, RunningProduct<Wide>>;
+      return RunRunningLine<T, Product, RunningProduct<Product>>;
     case analysis::ReducerKind::kMinimum:
       return RunRunningLine<T, T, RunningExtreme<T, false>>;
     case analysis::ReducerKind::kMaximum:
@@ -80,17 +92,17 @@ RunningFunction FindOf(analysis::ReducerKind kind) {
 RunningFunction FindRunningFunction(analysis::ReducerKind kind, ElementType type) {
   switch (type) {
     case ElementType::kF32:
-      return FindOf<float, double>(kind);
+      return FindOf<float, double, ScaledReal>(kind);
     case ElementType::kF64:
-      return FindOf<double, double>(kind);
+      return FindOf<double, double, ScaledReal>(kind);
     case ElementType::kS32:
-      return FindOf<int32_t, int32_t>(kind);
+      return FindOf<int32_t, int32_t, int32_t>(kind);
     case ElementType::kU32:
-      return FindOf<uint32_t, uint32_t>(kind);
+      return FindOf<uint32_t, uint32_t, uint32_t>(kind);
     case ElementType::kS64:
-      return FindOf<int64_t, int64_t>(kind);
+      return FindOf<int64_t, int64_t, int64_t>(kind);
     case ElementType::kU64:
-      return FindOf<uint64_t, uint64_t>(kind);
+      return FindOf<uint64_t, uint64_t, uint64_t>(kind);
     default:
       return nullptr;
   }

@@ -147,11 +147,11 @@ class ScanKernel : public Kernel {
                          int64_t first, int64_t n, Context& context) const {
     const Fold& fold = *carry_folds_[c];
     const std::vector<int64_t> outputs = OutputsOf(c);
-    Workspace space(4 * kBlockElements * 16 + Workspace::Rounded(fold.scratch_bytes()));
-    std::byte* acc = space.Take(kBlockElements * 16);
-    std::byte* load = space.Take(kBlockElements * 16);
-    std::byte* wide = space.Take(kBlockElements * 16);
-    std::byte* narrow = space.Take(kBlockElements * 16);
+    Workspace space(4 * kBlockElements * kCellBytes + Workspace::Rounded(fold.scratch_bytes()));
+    std::byte* acc = space.Take(kBlockElements * kCellBytes);
+    std::byte* load = space.Take(kBlockElements * kCellBytes);
+    std::byte* wide = space.Take(kBlockElements * kCellBytes);
+    std::byte* narrow = space.Take(kBlockElements * kCellBytes);
     std::byte* scratch = space.Take(fold.scratch_bytes());
     const std::byte* inits = operands[plan_.inputs + c].data + first * lanes.bytes;
     std::memcpy(acc, fold.WidenInit(0, inits, n, wide), n * fold.acc_bytes(0));

@@ -39,7 +39,7 @@ class SelectAndScatterKernel : public Kernel {
     if (absl::Status status = lease.Add(sources_ * 8 + wide_bytes); !status.ok()) return status;
     std::vector<std::byte> wide(wide_bytes);
     std::byte* acc = fold_->narrows(0) ? wide.data() : results[0].data;
-    alignas(16) std::byte one[16];
+    alignas(16) std::byte one[kCellBytes];
     FillCells(fold_->WidenInit(0, operands[2].data, 1, one), fold_->acc_bytes(0), cells_, acc);
     std::vector<int64_t> selected(sources_, -1);
     absl::Status status = context.Charge(cells_);

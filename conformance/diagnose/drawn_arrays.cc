@@ -97,30 +97,56 @@ std::optional<std::string> RefutePair(const Drawn& a, const Drawn& b, const Lite
                       " in one array are ", *refuted);
 }
 
+// Why one leaf is no sample of what its instruction draws.
+std::optional<std::string> RefuteOne(const Drawn& drawn, const Literal& numbers,
+                                     absl::Span<const Literal> arguments) {
+  const std::optional<std::vector<Literal>> bounds = BoundsOf(*drawn.rng, arguments);
+  if (!bounds) return std::nullopt;
+  std::optional<std::string> refuted = RefuteRandom(*drawn.rng, *bounds, numbers);
+  if (!refuted) return std::nullopt;
+  return absl::StrCat("the numbers of ", drawn.rng->name(), " are ", *refuted);
+}
+
+std::vector<Drawn> AllDrawn(const Module& module) {
+  std::vector<Drawn> drawn;
+  int64_t leaves = 0;
+  FindDrawn(module.entry()->root(), &leaves, &drawn);
+  return drawn;
+}
+
 }  // namespace
+
+std::vector<int64_t> DrawnLeaves(const Module& module) {
+  std::vector<int64_t> leaves;
+  for (const Drawn& drawn : AllDrawn(module)) leaves.push_back(drawn.leaf);
+  return leaves;
+}
 
 void JudgeDrawnArrays(const Module& module, absl::Span<const Literal> arguments,
                       const Literal& golden, const Literal& actual, int64_t device,
                       Judgement* judgement) {
-  std::vector<Drawn> drawn;
-  int64_t leaves = 0;
-  FindDrawn(module.entry()->root(), &leaves, &drawn);
-  if (drawn.size() < 2 || Literal::BitEqual(golden, actual)) return;
+  const std::vector<Drawn> drawn = AllDrawn(module);
+  if (drawn.empty() || Literal::BitEqual(golden, actual)) return;
   const std::vector<Literal> wanted = Flatten(golden), got = Flatten(actual);
-  for (size_t j = 1; j < drawn.size(); ++j) {
+  const auto accuse = [&](int64_t leaf, const std::optional<std::string>& refuted) {
+    if (!refuted) return;
+    ElementFinding finding;
+    finding.reason = *refuted;
+    Judgement own;
+    own.verdict = Verdict::kWrong;
+    own.counts[static_cast<int>(Verdict::kWrong)] = 1;
+    own.evidence.push_back(MakeEvidence(finding, wanted[leaf], got[leaf], leaf, 0));
+    own.evidence.back().device = device;
+    judgement->Merge(own);
+  };
+  for (size_t j = 0; j < drawn.size(); ++j) {
+    const Drawn& b = drawn[j];
+    if (!Literal::BitEqual(wanted[b.leaf], got[b.leaf])) {
+      accuse(b.leaf, RefuteOne(b, got[b.leaf], arguments));
+    }
     for (size_t i = 0; i < j; ++i) {
-      const Drawn &a = drawn[i], &b = drawn[j];
-      const std::optional<std::string> refuted =
-          RefutePair(a, b, got[a.leaf], got[b.leaf], arguments);
-      if (!refuted) continue;
-      ElementFinding finding;
-      finding.reason = *refuted;
-      Judgement own;
-      own.verdict = Verdict::kWrong;
-      own.counts[static_cast<int>(Verdict::kWrong)] = 1;
-      own.evidence.push_back(MakeEvidence(finding, wanted[b.leaf], got[b.leaf], b.leaf, 0));
-      own.evidence.back().device = device;
-      judgement->Merge(own);
+      const Drawn& a = drawn[i];
+      accuse(b.leaf, RefutePair(a, b, got[a.leaf], got[b.leaf], arguments));
     }
   }
 }

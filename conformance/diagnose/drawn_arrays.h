@@ -14,8 +14,12 @@
 
 namespace assay::conformance {
 
-// Adds a wrong element for every pair of arrays in the result of one device that cannot have come
-// about as the module has it. Golden's own arrays are not tested.
+// The leaves of the result that hold the numbers of an `rng` in their order. Which of the numbers
+// in its range an element is, is left to the target.
+std::vector<int64_t> DrawnLeaves(const Module& module);
+
+// Adds a wrong element for every such array in the result of one device, and for every pair of
+// them, that cannot have come about as the module has it. Golden's own arrays are not tested.
 void JudgeDrawnArrays(const Module& module, absl::Span<const Literal> arguments,
                       const Literal& golden, const Literal& actual, int64_t device,
                       Judgement* judgement);

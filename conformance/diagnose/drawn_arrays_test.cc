@@ -30,6 +30,11 @@ constexpr char kOtherBounds[] =
     "x = f32[65] rng(a, b), distribution=rng_uniform y = f32[65] rng(a, c), "
     "distribution=rng_uniform ROOT t = tuple(x, y) }";
 
+constexpr char kBesideNoNumbers[] =
+    "ENTRY e { a = f32[] parameter(0) b = f32[] constant(1) "
+    "x = f32[65] rng(a, b), distribution=rng_uniform z = f32[65] negate(x) "
+    "ROOT t = tuple(z, x) }";
+
 class DrawnArrays : public testing::Test {
  protected:
   std::vector<double> Uniform() {
@@ -99,6 +104,41 @@ TEST_F(DrawnArrays, OneInstructionDrawsOnce) {
 TEST_F(DrawnArrays, OtherDistributionsAreNotCompared) {
   const std::vector<double> x = Uniform();
   EXPECT_EQ(Judge(kOtherBounds, {x, x}).verdict, Verdict::kExact);
+}
+
+TEST_F(DrawnArrays, OneArrayBesideOthersIsASample) {
+  std::vector<double> x = Uniform();
+  EXPECT_EQ(Judge(kBesideNoNumbers, {x, x}).verdict, Verdict::kExact);
+  const Judgement constant = Judge(kBesideNoNumbers, {x, std::vector<double>(65, 0.5)});
+  EXPECT_EQ(constant.verdict, Verdict::kWrong);
+  ASSERT_EQ(constant.evidence.size(), 1u);
+  EXPECT_EQ(constant.evidence[0].leaf, 1);
+  EXPECT_THAT(constant.evidence[0].reason, HasSubstr("the numbers of x are"));
+}
+
+// Which integer is drawn is free as that of a float is; what is computed from it is not known.
+TEST_F(DrawnArrays, IntegersAreFreeWhereTheyAreDrawn) {
+  const std::unique_ptr<Module> module = MustParse(
+      "ENTRY e { a = s32[] parameter(0) b = s32[] constant(1000) "
+      "x = s32[65] rng(a, b), distribution=rng_uniform ROOT t = tuple(a, x) }");
+  const std::vector<std::vector<Literal>> arguments = {{Literal::Scalar(ElementType::kS32, {0})}};
+  const auto verdict = [&](const std::vector<int64_t>& values) {
+    const absl::StatusOr<Literal> golden = Interpret(*module, arguments[0]);
+    EXPECT_TRUE(golden.ok()) << golden.status();
+    Literal drawn = Literal::Zeros(Shape(ElementType::kS32, {65}));
+    for (int64_t i = 0; i < 65; ++i) drawn.Set(i, {static_cast<uint32_t>(values[i])});
+    const auto judged =
+        JudgeModule(*module, arguments, {*golden}, {Literal::Tuple({golden->element(0), drawn})},
+                    *TargetProfile::Find("cpu-strict"), {});
+    EXPECT_TRUE(judged.ok()) << judged.status();
+    return judged->verdict;
+  };
+  std::vector<int64_t> values(65);
+  for (int64_t& value : values) value = random_() % 1000;
+  EXPECT_EQ(verdict(values), Verdict::kWithinBound);
+  values[7] = 1000;
+  EXPECT_EQ(verdict(values), Verdict::kWrong);
+  EXPECT_EQ(verdict(std::vector<int64_t>(65, 500)), Verdict::kWrong);
 }
 
 // A generator without a fault is not accused: 2,000 pairs of either distribution.

@@ -10,6 +10,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "conformance/diagnose/drawn_arrays.h"
 #include "conformance/enclosure/enclosure.h"
 #include "conformance/enclosure/moved_nans.h"
 #include "conformance/judge/decision_points.h"
@@ -471,9 +472,10 @@ absl::StatusOr<Judgement> JudgeByInterval(const Module& module,
   const absl::StatusOr<std::vector<BoxTree>> enclosures =
       EncloseDevices(module, arguments, profile, budget);
   if (enclosures.ok()) {
+    const std::vector<int64_t> drawn = DrawnLeaves(module);
     Judgement whole;
     for (size_t d = 0; d < actual.size(); ++d) {
-      absl::StatusOr<Judgement> own = JudgeWhole((*enclosures)[d], golden[d], actual[d]);
+      absl::StatusOr<Judgement> own = JudgeWhole((*enclosures)[d], golden[d], actual[d], drawn);
       if (!own.ok()) return own;
       for (Evidence& each : own->evidence) each.device = static_cast<int64_t>(d);
       whole.Merge(*own);

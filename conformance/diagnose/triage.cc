@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "backends/golden/golden_backend.h"
+#include "conformance/diagnose/drawn_arrays.h"
 #include "conformance/diagnose/instruction_report.h"
 #include "conformance/diagnose/module_judge.h"
 #include "conformance/enclosure/enclosure.h"
@@ -239,7 +240,7 @@ absl::StatusOr<Judgement> JudgeStored(const TriageInput& input, const std::vecto
   if (!golden.ok()) return golden.status();
   absl::StatusOr<BoxTree> enclosure = Enclose(*input.module, input.arguments[0], profile, budget);
   if (!enclosure.ok()) return enclosure.status();
-  return JudgeWhole(*enclosure, *golden, actual[0]);
+  return JudgeWhole(*enclosure, *golden, actual[0], DrawnLeaves(*input.module));
 }
 
 absl::StatusOr<std::vector<InstructionVerdict>> Ask(const TriageInput& input, Backend& target,

@@ -36,10 +36,11 @@ absl::StatusOr<std::vector<BoxTree>> EncloseProcesses(
 absl::StatusOr<BoxTree> Enclose(const Module& module, absl::Span<const Literal> arguments,
                                 const TargetProfile& profile, const RunBudget& budget);
 
-// Judges a result by its enclosure. Distances are measured from `golden`. Returns INVALID_ARGUMENT,
-// with both shapes in the message, if the result has another shape.
+// Judges a result by its enclosure. Distances are measured from `golden`. Of the leaves `drawn`
+// every value inside the intervals is one that a conforming target may return, also an integer.
+// Returns INVALID_ARGUMENT, with both shapes in the message, if the result has another shape.
 absl::StatusOr<Judgement> JudgeWhole(const BoxTree& enclosure, const Literal& golden,
-                                     const Literal& actual);
+                                     const Literal& actual, absl::Span<const int64_t> drawn = {});
 
 }  // namespace assay::conformance
 

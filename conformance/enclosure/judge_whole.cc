@@ -33,7 +33,7 @@ bool Decides(const Instruction& instruction) {
 // Judges one leaf of the result.
 class LeafJudge {
  public:
-  LeafJudge(const Box& box, const Literal& golden, const Literal& actual, int64_t leaf,
+  LeafJudge(const Box& box, const Literal& golden, const Literal& actual, int64_t leaf, bool drawn,
             Judgement* judgement)
       : box_(box),
         golden_(golden),
@@ -42,6 +42,7 @@ class LeafJudge {
         part_(Info(type_).component),
         line_(part_),
         leaf_(leaf),
+        drawn_(drawn),
         judgement_(*judgement) {}
 
   void Run() {
@@ -81,7 +82,7 @@ class LeafJudge {
     if (line_.IsNan(low)) return Verdict::kWrong;
     const bool everything =
         line_.Ordinal(low) == line_.least() && line_.Ordinal(high) == line_.greatest();
-    const bool unknown = IsFloat(part_) ? everything : low != high;
+    const bool unknown = !drawn_ && (IsFloat(part_) ? everything : low != high);
     if (line_.IsNan(got)) {
       if (!nan) return Verdict::kWrong;
       return unknown ? Verdict::kNotJudgeable : Verdict::kWithinBound;
@@ -146,6 +147,7 @@ class LeafJudge {
   const ElementType type_, part_;
   const Line line_;
   const int64_t leaf_;
+  const bool drawn_;
   Judgement& judgement_;
 };
 
@@ -170,7 +172,8 @@ void JudgeDynamicLeaf(const Box& box, const Literal& golden, const Literal& actu
     return;
   }
   if (golden.current_sizes() == actual.current_sizes()) {
-    LeafJudge(ValidPart(box), ValidBox(golden), ValidBox(actual), leaf, judgement).Run();
+    LeafJudge(ValidPart(box), ValidBox(golden), ValidBox(actual), leaf, /*drawn=*/false, judgement)
+        .Run();
     return;
   }
   CountOtherSizes(golden, actual, leaf, judgement);
@@ -179,7 +182,7 @@ void JudgeDynamicLeaf(const Box& box, const Literal& golden, const Literal& actu
 }  // namespace
 
 absl::StatusOr<Judgement> JudgeWhole(const BoxTree& enclosure, const Literal& golden,
-                                     const Literal& actual) {
+                                     const Literal& actual, absl::Span<const int64_t> drawn) {
   if (!Shape::Compatible(golden.shape(), actual.shape())) {
     return absl::InvalidArgumentError(absl::StrCat("a result of shape ", actual.shape().ToString(),
                                                    " where ", golden.shape().ToString(),
@@ -197,7 +200,9 @@ absl::StatusOr<Judgement> JudgeWhole(const BoxTree& enclosure, const Literal& go
                        &judgement);
       continue;
     }
-    LeafJudge(*boxes[leaf], wanted[leaf], got[leaf], static_cast<int64_t>(leaf), &judgement).Run();
+    const auto number = static_cast<int64_t>(leaf);
+    const bool is_drawn = std::find(drawn.begin(), drawn.end(), number) != drawn.end();
+    LeafJudge(*boxes[leaf], wanted[leaf], got[leaf], number, is_drawn, &judgement).Run();
   }
   return judgement;
 }

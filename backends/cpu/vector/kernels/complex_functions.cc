@@ -46,10 +46,12 @@ struct Modulus : Plain {
   }
 };
 
-// c64: products of parts are exact in double. c128: a b - c d with an error of 1.5 units (Kahan).
+// c64: products of parts are exact in double. c128: a b - c d with an error of 1.5 units (Kahan);
+// an infinite c d has no error that could be taken back.
 ASSAY_INLINE double Difference(double a, double b, double c, double d) {
   const double product = c * d;
-  return Fma(a, b, -product) - Fma(c, d, -product);
+  const double difference = Fma(a, b, -product) - Fma(c, d, -product);
+  return IsFinite(product) ? difference : a * b - product;
 }
 struct Multiply : Plain {
   using Plain::Plain;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <charconv>
 #include <cmath>
 #include <iterator>
@@ -14,6 +15,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "spec/element/element_array.h"
 #include "spec/element/float_formats.h"
 
 namespace assay::conformance {
@@ -34,8 +36,15 @@ class Digits {
  public:
   explicit Digits(uint64_t word) : word_(word) {}
   uint64_t Draw(uint64_t base) {
+    if ((base & (base - 1)) == 0) return DrawBits(std::countr_zero(base));  // divides nothing
     const uint64_t digit = word_ % base;
     word_ /= base;
+    return digit;
+  }
+  // The digit of base 2^bits.
+  uint64_t DrawBits(int bits) {
+    const uint64_t digit = word_ & ((uint64_t{1} << bits) - 1);
+    word_ >>= bits;
     return digit;
   }
 
@@ -93,11 +102,17 @@ class Part {
     return Signed(value < 0, Top(Field(format_->bias + k) | significand));
   }
 
-  // `range`: the places of both ends in the order of the values.
-  uint64_t DrawBetween(double from, double to, uint64_t word) const {
+  // `range`: the place of its lower end in the order of the values, and how many values it has.
+  struct Range {
+    int64_t low = 0;
+    uint64_t count = 1;
+  };
+  Range RangeBetween(double from, double to) const {
     const int64_t low = Ordinal(from), high = Ordinal(to);
-    const uint64_t count = static_cast<uint64_t>(high) - static_cast<uint64_t>(low) + 1;
-    const int64_t ordinal = Int(static_cast<uint64_t>(low) + word % count);
+    return {low, static_cast<uint64_t>(high) - static_cast<uint64_t>(low) + 1};
+  }
+  uint64_t DrawBetween(const Range& range, uint64_t word) const {
+    const int64_t ordinal = Int(static_cast<uint64_t>(range.low) + word % range.count);
     return Signed(ordinal < 0, static_cast<uint64_t>(ordinal < 0 ? -ordinal : ordinal));
   }
   // The place of the value next to a number: its magnitude's pattern, negated below zero. A number
@@ -253,11 +268,11 @@ uint64_t DefiniteElement(const Part& part, const ProfileUse& use, const Shape& s
 uint64_t ElementPart(const Part& part, const ProfileUse& use, const Shape& shape, int64_t parts,
                      int64_t index, int64_t which) {
   const auto at = static_cast<uint64_t>(parts * index + which);
-  const uint64_t word = RandomWord(use.seed, at);
   switch (use.profile) {
     case ValueProfile::kCancellation: {
       const auto even = static_cast<uint64_t>(parts * (index - index % 2) + which);
-      return part.DrawCancelling(index % 2 == 1, RandomWord(use.seed, even), word);
+      return part.DrawCancelling(index % 2 == 1, RandomWord(use.seed, even),
+                                 RandomWord(use.seed, at));
     }
     case ValueProfile::kDuplicates: {
       const uint64_t choice = RandomWord(use.seed, static_cast<uint64_t>(parts * index)) % 4;
@@ -266,14 +281,30 @@ uint64_t ElementPart(const Part& part, const ProfileUse& use, const Shape& shape
     }
     case ValueProfile::kDefinite:
       return DefiniteElement(part, use, shape, parts, index, which);
-    case ValueProfile::kRange: {
-      const bool imaginary = which == 1 && use.imag_from.has_value();
-      return part.DrawBetween(imaginary ? *use.imag_from : *use.from,
-                              imaginary ? *use.imag_to : *use.to, word);
-    }
     default:
-      return part.Draw(use, word);
+      return part.Draw(use, RandomWord(use.seed, at));
   }
+}
+
+// Fills a literal with element(i, which): its parts, 0 and for complex numbers 1.
+template <typename ElementOf>
+void FillParts(Literal* literal, ElementOf element_of) {
+  const bool complex = IsComplex(literal->element_type());
+  const ElementArray<std::byte> elements(literal->element_type(), literal->mutable_data());
+  for (int64_t i = 0; i < literal->element_count(); ++i) {
+    elements.Store({element_of(i, 0), complex ? element_of(i, 1) : 0}, i);
+  }
+}
+
+void FillRange(const Part& part, const ProfileUse& use, Literal* literal) {
+  const Part::Range real = part.RangeBetween(*use.from, *use.to);
+  const Part::Range imaginary =
+      use.imag_from ? part.RangeBetween(*use.imag_from, *use.imag_to) : real;
+  const int64_t parts = IsComplex(literal->element_type()) ? 2 : 1;
+  FillParts(literal, [&](int64_t i, int64_t which) {
+    const uint64_t word = RandomWord(use.seed, static_cast<uint64_t>(parts * i + which));
+    return part.DrawBetween(which == 1 ? imaginary : real, word);
+  });
 }
 
 void FillSpecial(const ProfileUse& use, Literal* literal) {
@@ -296,11 +327,16 @@ void FillAll(const ProfileUse& use, Literal* literal) {
 }
 
 void FillSorted(const Part& part, const ProfileUse& use, Literal* literal) {
-  std::vector<uint64_t> values(literal->element_count());
-  for (size_t i = 0; i < values.size(); ++i) values[i] = part.Draw(use, RandomWord(use.seed, i));
-  std::sort(values.begin(), values.end(),
-            [&](uint64_t a, uint64_t b) { return part.Key(a) < part.Key(b); });
-  for (size_t i = 0; i < values.size(); ++i) literal->Set(static_cast<int64_t>(i), {values[i]});
+  std::vector<std::pair<int64_t, uint64_t>> values(literal->element_count());
+  for (size_t i = 0; i < values.size(); ++i) {
+    const uint64_t value = part.Draw(use, RandomWord(use.seed, i));
+    values[i] = {part.Key(value), value};
+  }
+  std::sort(values.begin(), values.end());
+  const ElementArray<std::byte> elements(literal->element_type(), literal->mutable_data());
+  for (size_t i = 0; i < values.size(); ++i) {
+    elements.Store({values[i].second}, static_cast<int64_t>(i));
+  }
 }
 
 void FillUniqueValues(const Part& part, const ProfileUse& use, Literal* literal) {
@@ -476,22 +512,15 @@ absl::StatusOr<Literal> MakeValues(const ProfileUse& use, const Shape& shape, in
     FillSorted(part, use, &*literal);
   } else if (use.profile == ValueProfile::kUnique) {
     FillUniqueValues(part, use, &*literal);
+  } else if (use.profile == ValueProfile::kRange) {
+    FillRange(part, use, &*literal);
   } else {
     const int64_t parts = IsComplex(type) ? 2 : 1;
-    for (int64_t i = 0; i < literal->element_count(); ++i) {
-      Element element{ElementPart(part, use, shape, parts, i, 0)};
-      if (parts == 2) element.imag = ElementPart(part, use, shape, parts, i, 1);
-      literal->Set(i, element);
-    }
+    FillParts(&*literal, [&](int64_t i, int64_t which) {
+      return ElementPart(part, use, shape, parts, i, which);
+    });
   }
   return literal;
-}
-
-uint64_t RandomWord(uint64_t seed, uint64_t k) {
-  uint64_t z = seed + (k + 1) * 0x9E3779B97F4A7C15;
-  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9;
-  z = (z ^ (z >> 27)) * 0x94D049BB133111EB;
-  return z ^ (z >> 31);
 }
 
 std::vector<uint64_t> SpecialPatterns(ElementType type) {

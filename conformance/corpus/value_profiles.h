@@ -67,7 +67,12 @@ absl::StatusOr<Literal> MakeValues(const ProfileUse& use, const Shape& shape,
                                    int64_t max_bytes = int64_t{1} << 31);
 
 // Number k of the random stream of a seed: SplitMix64 with the seed as state, after k+1 steps.
-uint64_t RandomWord(uint64_t seed, uint64_t k);
+inline uint64_t RandomWord(uint64_t seed, uint64_t k) {
+  uint64_t z = seed + (k + 1) * 0x9E3779B97F4A7C15;
+  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9;
+  z = (z ^ (z >> 27)) * 0x94D049BB133111EB;
+  return z ^ (z >> 31);
+}
 
 // The values that `special` walks through, as patterns of a type without parts.
 std::vector<uint64_t> SpecialPatterns(ElementType type);

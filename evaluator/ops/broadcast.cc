@@ -4,11 +4,9 @@
 namespace assay::evaluator {
 
 DefinitionOr DefineBroadcast(const Instruction& broadcast) {
-  return DefineView([&broadcast](Index i) {
+  return DefineView([dimensions = broadcast.GetInts(Attr::kDimensions)](Index i) {
     Source source;
-    for (int64_t dimension : broadcast.GetInts(Attr::kDimensions)) {
-      source.index.push_back(i[dimension]);
-    }
+    for (int64_t dimension : dimensions) source.index.push_back(i[dimension]);
     return source;
   });
 }

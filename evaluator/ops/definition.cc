@@ -2,14 +2,17 @@
 // Tests: definitions_test.cc.
 #include "evaluator/ops/definition.h"
 
+#include <algorithm>
 #include <array>
 #include <utility>
 #include <vector>
 
+#include "absl/container/inlined_vector.h"
 #include "absl/strings/str_cat.h"
 #include "evaluator/region/scalar_program.h"
 #include "evaluator/scalar/scalar_ops.h"
 #include "runtime/float_environment.h"
+#include "spec/element/element_array.h"
 #include "spec/ir/row_major.h"
 
 namespace assay::evaluator {
@@ -29,42 +32,24 @@ DefineInstruction FindDefinition(Opcode opcode) {
   return Info(opcode).elementwise() ? DefineElementwise : kDefinitions[static_cast<int>(opcode)];
 }
 
-class BySource : public Definition {
- public:
-  explicit BySource(SourceRule source) : source_(std::move(source)) {}
-  absl::StatusOr<Element> At(int64_t, Index index, OperandElements& operands,
-                             EvaluationContext&) override {
-    const Source source = source_(index);
-    return operands.At(source.operand, source.index);
-  }
-
- private:
-  SourceRule source_;
-};
-
-class ByElement : public Definition {
- public:
-  explicit ByElement(ElementFunction element) : element_(std::move(element)) {}
-  absl::StatusOr<Element> At(int64_t, Index index, OperandElements& operands,
-                             EvaluationContext& context) override {
-    return element_(index, operands, context);
-  }
-
- private:
-  ElementFunction element_;
-};
-
 class StoredElements : public OperandElements {
  public:
-  explicit StoredElements(absl::Span<const ArrayRef> operands) : operands_(operands) {}
+  explicit StoredElements(absl::Span<const ArrayRef> operands) {
+    for (const ArrayRef& array : operands) {
+      operands_.push_back({{array.shape->element_type(), array.data}, array.shape->dimensions()});
+    }
+  }
   absl::StatusOr<Element> At(int64_t operand, Index index) override {
-    const ArrayRef& array = operands_[operand];
-    return LoadElement(array.shape->element_type(), array.data,
-                       PositionOf(index, array.shape->dimensions()));
+    const Operand& array = operands_[operand];
+    return array.elements.Load(RowMajorPosition(index, array.sizes));
   }
 
  private:
-  absl::Span<const ArrayRef> operands_;
+  struct Operand {
+    ElementArray<const std::byte> elements;
+    absl::Span<const int64_t> sizes;
+  };
+  absl::InlinedVector<Operand, 4> operands_;
 };
 
 class StraightKernel : public Kernel {
@@ -91,17 +76,23 @@ class StraightKernel : public Kernel {
   }
 
  private:
+  static constexpr int64_t kPortion = 64;  // elements that are charged together
+
   static absl::Status Fill(Definition& definition, int64_t leaf, OperandElements& operands,
                            const MutableArrayRef& result, EvaluationContext& context) {
     if (!result.shape->is_array()) return absl::OkStatus();
+    const ElementArray<std::byte> elements(result.shape->element_type(), result.data);
+    const int64_t count = CountOf(result.shape->dimensions());
     int64_t position = 0;
     return ForEachIndex(result.shape->dimensions(), [&](Index index) -> absl::Status {
-      // Elements may take milliseconds each.
-      absl::Status status = position % 64 == 0 ? context.ChargeCostly(1) : context.Charge(1);
-      if (!status.ok()) return status;
+      // Elements may take milliseconds each, or less than a look at the clock.
+      if (position % kPortion == 0) {
+        absl::Status status = context.ChargeCostly(std::min(kPortion, count - position));
+        if (!status.ok()) return status;
+      }
       absl::StatusOr<Element> element = definition.At(leaf, index, operands, context);
       if (!element.ok()) return element.status();
-      StoreElement(result.shape->element_type(), *element, result.data, position++);
+      elements.Store(*element, position++);
       return absl::OkStatus();
     });
   }
@@ -139,14 +130,6 @@ absl::StatusOr<std::unique_ptr<Kernel>> PrepareStraight(const Instruction& instr
 }
 
 bool HasDefinition(Opcode opcode) { return FindDefinition(opcode) != nullptr; }
-
-std::unique_ptr<Definition> DefineView(SourceRule source) {
-  return std::make_unique<BySource>(std::move(source));
-}
-
-std::unique_ptr<Definition> DefineElement(ElementFunction element) {
-  return std::make_unique<ByElement>(std::move(element));
-}
 
 ElementType ResultType(const Instruction& instruction, int64_t leaf) {
   const Shape& shape = instruction.shape();

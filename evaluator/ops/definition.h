@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -31,15 +32,44 @@ struct Source {
   Dimensions index;
 };
 
-// Returns the operand's element that is at an index of the result, for operations that only move
-// elements.
-using SourceRule = std::function<Source(Index)>;
-std::unique_ptr<Definition> DefineView(SourceRule source);
+// The definition of an operation that only moves elements: source(index), a Source, is the element
+// that stands at an index of the result.
+template <typename SourceRule>
+class ViewDefinition : public Definition {
+ public:
+  explicit ViewDefinition(SourceRule source) : source_(std::move(source)) {}
+  absl::StatusOr<Element> At(int64_t, Index index, OperandElements& operands,
+                             EvaluationContext&) override {
+    const Source source = source_(index);
+    return operands.At(source.operand, source.index);
+  }
 
-// Returns the element at an index, for operations with one result.
-using ElementFunction =
-    std::function<absl::StatusOr<Element>(Index, OperandElements&, EvaluationContext&)>;
-std::unique_ptr<Definition> DefineElement(ElementFunction element);
+ private:
+  SourceRule source_;
+};
+template <typename SourceRule>
+std::unique_ptr<Definition> DefineView(SourceRule source) {
+  return std::make_unique<ViewDefinition<SourceRule>>(std::move(source));
+}
+
+// The definition of an operation with one result: element(index, operands, context), an Element or
+// an error, stands at an index of it.
+template <typename ElementRule>
+class ElementDefinition : public Definition {
+ public:
+  explicit ElementDefinition(ElementRule element) : element_(std::move(element)) {}
+  absl::StatusOr<Element> At(int64_t, Index index, OperandElements& operands,
+                             EvaluationContext& context) override {
+    return element_(index, operands, context);
+  }
+
+ private:
+  ElementRule element_;
+};
+template <typename ElementRule>
+std::unique_ptr<Definition> DefineElement(ElementRule element) {
+  return std::make_unique<ElementDefinition<ElementRule>>(std::move(element));
+}
 
 // Returns a kernel that fills its results element by element. It makes a new definition for each
 // run, because definitions of whole-array operations cache their results. `define` is called once
@@ -73,7 +103,8 @@ int64_t CountOf(absl::Span<const int64_t> sizes);
 // Calls visit(index) for every index below `sizes` in row-major order; stops at the first error.
 template <typename Visit>
 absl::Status ForEachIndex(absl::Span<const int64_t> sizes, Visit visit) {
-  Dimensions index(sizes.size(), 0);
+  Dimensions storage(sizes.size(), 0);
+  const absl::Span<int64_t> index = absl::MakeSpan(storage);
   for (int64_t size : sizes) {
     if (size == 0) return absl::OkStatus();
   }

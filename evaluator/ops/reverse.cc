@@ -5,11 +5,9 @@
 namespace assay::evaluator {
 
 DefinitionOr DefineReverse(const Instruction& reverse) {
-  return DefineView([&reverse](Index i) {
+  return DefineView([&reverse, dimensions = reverse.GetInts(Attr::kDimensions)](Index i) {
     Source source{0, Dimensions(i.begin(), i.end())};
-    for (int64_t d : reverse.GetInts(Attr::kDimensions)) {
-      source.index[d] = reverse.shape().dimension(d) - 1 - i[d];
-    }
+    for (int64_t d : dimensions) source.index[d] = reverse.shape().dimension(d) - 1 - i[d];
     return source;
   });
 }

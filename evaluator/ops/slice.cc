@@ -4,11 +4,10 @@
 namespace assay::evaluator {
 
 DefinitionOr DefineSlice(const Instruction& slice) {
-  return DefineView([&slice](Index i) {
+  return DefineView([ranges = absl::MakeConstSpan(slice.slices())](Index i) {
     Source source;
     for (size_t d = 0; d < i.size(); ++d) {
-      const SliceRange& range = slice.slices()[d];
-      source.index.push_back(range.start + i[d] * range.stride);
+      source.index.push_back(ranges[d].start + i[d] * ranges[d].stride);
     }
     return source;
   });

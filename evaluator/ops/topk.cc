@@ -2,7 +2,6 @@
 // order, largest (or smallest) first, ties by lower index. Source: ops_structural.md 6.3.
 #include <numeric>
 #include <optional>
-#include <utility>
 #include <vector>
 
 #include "evaluator/ops/definition.h"
@@ -16,25 +15,32 @@ class TopK : public Definition {
  public:
   explicit TopK(const Instruction& topk)
       : topk_(topk),
-        before_(topk.GetBool(Attr::kLargest) ? ComparisonDirection::kGt
-                                             : ComparisonDirection::kLt) {}
+        index_type_(ResultType(topk, 1)),
+        before_(*FindScalarFunction(Comparison(topk))) {}
 
   absl::StatusOr<Element> At(int64_t leaf, Index i, OperandElements& operands,
                              EvaluationContext& context) override {
-    const Dimensions line(i.begin(), i.end() - 1);
-    if (std::exchange(line_, line) != line) {
-      if (absl::Status status = SortLine(line, operands, context); !status.ok()) return status;
+    Dimensions at(i.begin(), i.end() - 1);
+    if (at != line_) {
+      line_ = at;
+      if (absl::Status status = SortLine(at, operands, context); !status.ok()) return status;
     }
-    Dimensions at = line;
     at.push_back(order_[i.back()]);
     if (leaf == 0) return operands.At(0, at);
-    return Element{EncodeInteger(ResultType(topk_, 1), at.back())};
+    return Element{EncodeInteger(index_type_, at.back())};
   }
 
  private:
+  static ScalarOp Comparison(const Instruction& topk) {
+    ScalarOp op = {Opcode::kCompare, OperandType(topk, 0), ElementType::kPred};
+    op.direction =
+        topk.GetBool(Attr::kLargest) ? ComparisonDirection::kGt : ComparisonDirection::kLt;
+    op.comparison_type = ComparisonType::kTotalOrder;
+    return op;
+  }
+
   absl::Status SortLine(const Dimensions& line, OperandElements& operands,
                         EvaluationContext& context) {
-    const ElementType type = OperandType(topk_, 0);
     std::vector<Element> items;
     Dimensions at = line;
     for (at.push_back(0); at.back() < OperandShape(topk_, 0).dimensions().back(); ++at.back()) {
@@ -45,14 +51,13 @@ class TopK : public Definition {
     if (absl::Status status = context.Charge(items.size()); !status.ok()) return status;
     order_.resize(items.size());
     std::iota(order_.begin(), order_.end(), 0);
-    MergeSort(order_, [&](int64_t a, int64_t b) {
-      return Compare(type, before_, ComparisonType::kTotalOrder, items[a], items[b]);
-    });
+    MergeSort(order_, [&](int64_t a, int64_t b) { return before_(items[a], items[b]).bits != 0; });
     return absl::OkStatus();
   }
 
   const Instruction& topk_;
-  const ComparisonDirection before_;
+  const ElementType index_type_;
+  const ScalarFunction before_;
   std::optional<Dimensions> line_;  // an index but the last: what order_ sorts
   std::vector<int64_t> order_;
 };

@@ -4,9 +4,8 @@
 namespace assay::evaluator {
 
 DefinitionOr DefineTranspose(const Instruction& transpose) {
-  return DefineView([&transpose](Index i) {
+  return DefineView([permutation = transpose.GetInts(Attr::kDimensions)](Index i) {
     Source source{0, Dimensions(i.size())};
-    const absl::Span<const int64_t> permutation = transpose.GetInts(Attr::kDimensions);
     for (size_t k = 0; k < i.size(); ++k) source.index[permutation[k]] = i[k];
     return source;
   });

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "spec/element/element.h"
+#include "spec/element/element_array.h"
 #include "spec/element/narrow_bits.h"
 
 namespace assay {
@@ -30,6 +31,10 @@ TEST(ElementStorageTest, LoadsWhatIsStoredAndNothingElse) {
       Element value = {random() & Mask(part_bits), complex ? random() & Mask(part_bits) : 0};
       StoreElement(type, value, data.data(), 4);
       EXPECT_EQ(LoadElement(type, data.data(), 4), value);
+      EXPECT_EQ(ElementArray<const std::byte>(type, data.data()).Load(4), value);
+      std::vector<std::byte> other(9 * storage, std::byte{0xa5});
+      ElementArray<std::byte>(type, other.data()).Store(value, 4);
+      EXPECT_EQ(other, data);
       for (int i = 0; i < 9 * storage; ++i) {
         if (i / storage != 4) {
           ASSERT_EQ(data[i], std::byte{0xa5});
@@ -47,9 +52,12 @@ TEST(ElementStorageTest, SurplusBits) {
     for (int byte = 0; byte < 256; ++byte) {
       const auto stored = static_cast<std::byte>(byte);
       EXPECT_EQ(LoadElement(type, &stored, 0).bits, byte & Mask(bits));
+      EXPECT_EQ(ElementArray<const std::byte>(type, &stored).Load(0).bits, byte & Mask(bits));
       std::byte written = {};
       StoreElement(type, {static_cast<uint64_t>(byte)}, &written, 0);
       EXPECT_EQ(static_cast<uint64_t>(written), byte & Mask(bits));
+      ElementArray<std::byte>(type, &written).Store({~static_cast<uint64_t>(byte)}, 0);
+      EXPECT_EQ(static_cast<uint64_t>(written), ~byte & Mask(bits));
     }
   }
 }

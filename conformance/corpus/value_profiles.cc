@@ -265,27 +265,6 @@ uint64_t DefiniteElement(const Part& part, const ProfileUse& use, const Shape& s
   return part.Small(which == 1 && row > column ? -value : value);
 }
 
-uint64_t ElementPart(const Part& part, const ProfileUse& use, const Shape& shape, int64_t parts,
-                     int64_t index, int64_t which) {
-  const auto at = static_cast<uint64_t>(parts * index + which);
-  switch (use.profile) {
-    case ValueProfile::kCancellation: {
-      const auto even = static_cast<uint64_t>(parts * (index - index % 2) + which);
-      return part.DrawCancelling(index % 2 == 1, RandomWord(use.seed, even),
-                                 RandomWord(use.seed, at));
-    }
-    case ValueProfile::kDuplicates: {
-      const uint64_t choice = RandomWord(use.seed, static_cast<uint64_t>(parts * index)) % 4;
-      const uint64_t shared = kSharedWords + static_cast<uint64_t>(parts) * choice;
-      return part.Draw(use, RandomWord(use.seed, shared + static_cast<uint64_t>(which)));
-    }
-    case ValueProfile::kDefinite:
-      return DefiniteElement(part, use, shape, parts, index, which);
-    default:
-      return part.Draw(use, RandomWord(use.seed, at));
-  }
-}
-
 // Fills a literal with element(i, which): its parts, 0 and for complex numbers 1.
 template <typename ElementOf>
 void FillParts(Literal* literal, ElementOf element_of) {
@@ -296,15 +275,40 @@ void FillParts(Literal* literal, ElementOf element_of) {
   }
 }
 
-void FillRange(const Part& part, const ProfileUse& use, Literal* literal) {
-  const Part::Range real = part.RangeBetween(*use.from, *use.to);
-  const Part::Range imaginary =
-      use.imag_from ? part.RangeBetween(*use.imag_from, *use.imag_to) : real;
+// The elements of a profile that are drawn one by one.
+void FillDrawn(const Part& part, const ProfileUse& use, Literal* literal) {
+  const Shape& shape = literal->shape();
   const int64_t parts = IsComplex(literal->element_type()) ? 2 : 1;
-  FillParts(literal, [&](int64_t i, int64_t which) {
-    const uint64_t word = RandomWord(use.seed, static_cast<uint64_t>(parts * i + which));
-    return part.DrawBetween(which == 1 ? imaginary : real, word);
-  });
+  const auto word = [&](int64_t i, int64_t which) {
+    return RandomWord(use.seed, static_cast<uint64_t>(parts * i + which));
+  };
+  switch (use.profile) {
+    case ValueProfile::kCancellation:
+      return FillParts(literal, [&](int64_t i, int64_t which) {
+        return part.DrawCancelling(i % 2 == 1, word(i - i % 2, which), word(i, which));
+      });
+    case ValueProfile::kDuplicates:
+      return FillParts(literal, [&](int64_t i, int64_t which) {
+        const uint64_t shared = kSharedWords + static_cast<uint64_t>(parts) * (word(i, 0) % 4);
+        return part.Draw(use, RandomWord(use.seed, shared + static_cast<uint64_t>(which)));
+      });
+    case ValueProfile::kDefinite:
+      return FillParts(literal, [&](int64_t i, int64_t which) {
+        return DefiniteElement(part, use, shape, parts, i, which);
+      });
+    case ValueProfile::kRange: {
+      const Part::Range real = part.RangeBetween(*use.from, *use.to);
+      const Part::Range imaginary =
+          use.imag_from ? part.RangeBetween(*use.imag_from, *use.imag_to) : real;
+      return FillParts(literal, [&](int64_t i, int64_t which) {
+        return part.DrawBetween(which == 1 ? imaginary : real, word(i, which));
+      });
+    }
+    default:
+      return FillParts(literal, [&](int64_t i, int64_t which) {  //
+        return part.Draw(use, word(i, which));
+      });
+  }
 }
 
 void FillSpecial(const ProfileUse& use, Literal* literal) {
@@ -512,13 +516,8 @@ absl::StatusOr<Literal> MakeValues(const ProfileUse& use, const Shape& shape, in
     FillSorted(part, use, &*literal);
   } else if (use.profile == ValueProfile::kUnique) {
     FillUniqueValues(part, use, &*literal);
-  } else if (use.profile == ValueProfile::kRange) {
-    FillRange(part, use, &*literal);
   } else {
-    const int64_t parts = IsComplex(type) ? 2 : 1;
-    FillParts(&*literal, [&](int64_t i, int64_t which) {
-      return ElementPart(part, use, shape, parts, i, which);
-    });
+    FillDrawn(part, use, &*literal);
   }
   return literal;
 }

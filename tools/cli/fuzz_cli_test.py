@@ -180,6 +180,13 @@ class Fuzz(CommandLineTest):
         self.expect(assay('fuzz', '--corpus', corpus, '--programs', '20', '--seconds', '60', '--json'), 0, '"programs": 20',
                     '1 of the 2 files')
 
+    def test_a_corpus_folder_is_made(self):
+        corpus = os.path.join(self.folder.name, 'new', 'corpus')
+        self.expect(assay('fuzz', '--ops', 'add', '--corpus', corpus, '--programs', '20', '--seconds', '60'), 0)
+        self.assertTrue(os.listdir(corpus))
+        self.path('file', '')
+        self.expect(assay('fuzz', '--corpus', os.path.join(self.folder.name, 'file', 'corpus'), '--programs', '1'), 2, 'Not a directory')
+
     def test_a_corpus_grows_and_is_merged(self):
         first, second = (os.path.join(self.folder.name, name) for name in ('first', 'second'))
         for folder, seed in ((first, '1'), (second, '2')):
@@ -285,7 +292,7 @@ class Fuzz(CommandLineTest):
         self.expect(assay('fuzz', '--types', 'f33'), 2, "no element type 'f33'")
         self.expect(assay('fuzz', '--resume'), 2, '--report json=FILE')
         self.expect(assay('fuzz', '--report', 'xml=a'), 2, 'html=FILE')
-        self.expect(assay('fuzz', '--corpus', '/nowhere'), 2, '/nowhere')
+        self.expect(assay('fuzz', '--corpus', self.folder.name, '--merge', '/nowhere'), 2, '/nowhere')
         self.expect(assay('fuzz', '--target', 'nobody'), 2, 'nobody')
 
 

@@ -411,9 +411,16 @@ int FuzzCommand::Run() {
   if (!target_profile.ok()) return Fail(target_profile.status(), output);
   const absl::StatusOr<fuzz::Grammar> grammar = MakeGrammar();
   if (!grammar.ok()) return Fail(grammar.status(), output);
-  if (!merged.empty()) return Merge(*grammar);
   if (!coverage.empty()) return Cover(*grammar);
   if (!judgeable.empty()) return MeasureJudging(*grammar, *target_profile);
+  std::error_code error;
+  if (!corpus.empty() && !std::filesystem::exists(corpus, error)) {
+    std::filesystem::create_directories(corpus, error);
+  }
+  if (error) {
+    return Fail(absl::InvalidArgumentError(absl::StrCat(corpus, ": ", error.message())), output);
+  }
+  if (!merged.empty()) return Merge(*grammar);
   fuzz::CampaignOptions options = OptionsOfCampaign(*grammar, *target_profile);
   if (absl::Status status = ReadFuzzCorpus(corpus, &options.corpus); !status.ok()) {
     return Fail(status, output);
@@ -479,9 +486,11 @@ void AddProgramOptions(CLI::App* sub, FuzzCommand* command) {
       ->check(PositiveCount())
       ->type_name("N")
       ->capture_default_str();
-  sub->add_option("--corpus", command->corpus,
-                  "A folder of programs to begin with and to change; gets those that have an "
-                  "operation of a type, an attribute or a pair of operations that no other has")
+  sub->add_option(
+         "--corpus", command->corpus,
+         "A folder of programs to begin with and to change, made if there is none; gets "
+         "those that have an operation of a type, an attribute or a pair of operations that "
+         "no other has")
       ->type_name("DIR");
   sub->add_option("--seeds", command->seed_paths,
                   "Modules (HLO text, protobufs, StableHLO) or folders of them: programs get parts "

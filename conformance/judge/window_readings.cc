@@ -4,6 +4,7 @@
 #include <memory>
 #include <utility>
 
+#include "conformance/judge/rounds.h"
 #include "conformance/judge/start_values.h"
 #include "spec/analysis/isolate.h"
 #include "spec/analysis/reducer.h"

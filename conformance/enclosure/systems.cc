@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
+#include <utility>
 #include <vector>
 
+#include "conformance/judge/inverse_sizes.h"
 #include "conformance/enclosure/matrices.h"
 #include "conformance/judge/residuals.h"
 #include "evaluator/ops/exact_solve.h"
@@ -27,9 +30,10 @@ class IntervalSolve {
 
   void Run(int64_t a_start, int64_t b_start, std::vector<Interval>* parts) {
     a_start_ = a_start;
+    const std::optional<InverseSizes> sizes = inverts_ ? Sizes() : std::nullopt;
     for (int64_t column = 0; column < form_.columns(); ++column) {
       const std::vector<double> more =
-          inverts_ ? ByInverses(b_start, column) : std::vector<double>();
+          inverts_ ? ByInverses(sizes, b_start, column) : std::vector<double>();
       std::vector<Number> exact(form_.n()), accepted(form_.n());
       for (int64_t i = 0; i < form_.n(); ++i) {
         const int64_t place = b_start + form_.PlaceOfB(i, column);
@@ -71,42 +75,44 @@ class IntervalSolve {
                            At(i, i) * relative + Disc<Number>(least));
   }
 
-  // gamma |T^-1| |T| |T^-1| |b| and what flushing takes; |T^-1| is no more than the inverse of the
-  // matrix of the least diagonal and the largest other coefficients, taken as negative.
-  // Zeros of the inverse meet all of the matrix and of the right side: what is not finite there,
-  // or in the inverse because the diagonal may be zero, spreads to every element.
-  std::vector<double> ByInverses(int64_t b_start, int64_t column) const {
-    std::vector<double> v(form_.n());
+  // Returns the bounds of a matrix whose coefficients are finite and whose diagonal is not zero.
+  std::optional<InverseSizes> Sizes() const {
+    std::vector<double> most(form_.n() * form_.n()), diagonal(form_.n());
     double sizes = 0;
     for (int64_t i = 0; i < form_.n(); ++i) {
-      v[i] = Most(b_[b_start + form_.PlaceOfB(i, column)]);
-      sizes += v[i];
-      for (int64_t j = 0; j <= i; ++j) sizes += Most(At(i, j));
-      if (!(Least(At(i, i)) > 0)) sizes = kInfinity;
+      for (int64_t j = 0; j <= i; ++j) {
+        most[i * form_.n() + j] = Most(At(i, j));
+        sizes += Most(At(i, j));
+      }
+      diagonal[i] = Least(At(i, i));
+      if (!(diagonal[i] > 0)) return std::nullopt;
     }
-    if (!std::isfinite(sizes)) return std::vector<double>(form_.n(), kInfinity);
-    v = Inverted(v);
-    std::vector<double> product(form_.n());
+    if (!std::isfinite(sizes)) return std::nullopt;
+    return InverseSizes(std::move(most), std::move(diagonal));
+  }
+
+  // gamma |T^-1| |T| |T^-1| |b| and what underflows. Zeros of the inverse meet all of the matrix
+  // and of the right side: what is not finite there, or in the inverse because the diagonal may be
+  // zero, spreads to every element, and what overflows on the way to the rows behind.
+  std::vector<double> ByInverses(const std::optional<InverseSizes>& sizes, int64_t b_start,
+                                 int64_t column) const {
+    std::vector<double> sides(form_.n());
+    double sum = 0;
     for (int64_t i = 0; i < form_.n(); ++i) {
-      for (int64_t j = 0; j <= i; ++j) product[i] += Most(At(i, j)) * v[j];
+      sides[i] = Most(b_[b_start + form_.PlaceOfB(i, column)]);
+      sum += sides[i];
     }
-    v = Inverted(product);
+    if (!sizes || !std::isfinite(sum)) return std::vector<double>(form_.n(), kInfinity);
+    std::vector<double> radii = sizes->Inverted(sizes->Product(sizes->Inverted(sides)));
+    const std::vector<double> lost = sizes->Lost(sides);
+    const int64_t fitting = sizes->FirstOverflow(sides, range_.least, range_.largest);
     // Sums of positive numbers in double.
     const double up = 1 + 8 * static_cast<double>(form_.n() + 2) * 0x1p-52;
-    for (double& each : v) {
-      each = each * inverse_gamma_ * up + 2 * static_cast<double>(form_.n()) * range_.least;
-      if (std::isnan(each)) each = kInfinity;
-    }
-    return v;
-  }
-  std::vector<double> Inverted(const std::vector<double>& v) const {
-    std::vector<double> y(form_.n());
     for (int64_t i = 0; i < form_.n(); ++i) {
-      double sum = v[i];
-      for (int64_t j = 0; j < i; ++j) sum += Most(At(i, j)) * y[j];
-      y[i] = sum / Least(At(i, i));
+      radii[i] = (radii[i] * inverse_gamma_ + lost[i] * range_.least) * up;
+      if (i >= fitting || std::isnan(radii[i])) radii[i] = kInfinity;
     }
-    return y;
+    return radii;
   }
 
   const evaluator::TriangularForm form_;

@@ -122,6 +122,24 @@ TEST(JudgeTriangularSolve, ElementsOfAnInverseMayUnderflow) {
   EXPECT_EQ(solve.Explain(operands, Matrix(2, 1, {0.25, -5.65}, f16)), "wrong");
 }
 
+// 1 / 2^-17 is infinite in f16, and with it whatever an inverse gives for this row and those
+// behind.
+TEST(JudgeTriangularSolve, AnInverseMayOverflow) {
+  const ElementType f16 = ElementType::kF16;
+  const Case solve(
+      "f16[3,1] triangular-solve(p0, p1), left_side=true, lower=true, unit_diagonal=false, "
+      "transpose_a=NO_TRANSPOSE",
+      {"f16[3,3]", "f16[3,1]"});
+  const std::vector<Literal> operands = {Matrix(3, 3, {1, 0, 0, 0, 0x1p-17, 0, 0, 0, 1}, f16),
+                                         Matrix(3, 1, {1, 0.0078125, 1}, f16)};
+  EXPECT_EQ(solve.Explain(operands, Matrix(3, 1, {1, 1024, 1}, f16)), "golden");
+  EXPECT_EQ(solve.Explain(operands, Matrix(3, 1, {1, kInfinity, kNan}, f16)), "not judgeable");
+  EXPECT_EQ(solve.Explain(operands, Matrix(3, 1, {1, kInfinity, kNan}, f16), "cpu-strict"),
+            "wrong");
+  EXPECT_EQ(solve.Explain(operands, Matrix(3, 1, {kNan, 1024, 1}, f16)), "wrong");
+  EXPECT_EQ(solve.Explain(operands, Matrix(3, 1, {1, 1100, 1}, f16)), "wrong");
+}
+
 // What another row's right side loses is nothing to a row that does not read it.
 TEST(JudgeTriangularSolve, RowsLoseWhatTheyRead) {
   const Case solve(

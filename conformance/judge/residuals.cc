@@ -2,6 +2,10 @@
 
 #include <algorithm>
 #include <complex>
+#include <optional>
+#include <utility>
+
+#include "conformance/judge/inverse_sizes.h"
 
 namespace assay::conformance {
 namespace {
@@ -206,6 +210,7 @@ class SolveJudge {
         test_(golden, SolveRoundings(subject.profile, golden.element_type(), n_), subject.profile),
         relaxed_(golden, InverseRoundings(subject.profile, golden.element_type(), n_),
                  subject.profile),
+        least_(LostToUnderflow(subject.profile, PartType(golden))),
         largest_(DecodeFloat(PartType(golden), MaxFinite(PartType(golden)))) {
     for (int64_t i = 0; i < n_; ++i) {
       for (int64_t j = 0; j <= i; ++j) t_(i, j) = Coefficient(Row(i), Row(j));
@@ -277,12 +282,17 @@ class SolveJudge {
     return scale;
   }
 
-  // Solves by inverses: |x~ - x| <= gam(3n) |T^-1| |T| |T^-1| |b|, and what underflows.
+  // Solves by inverses: |x~ - x| <= gam(3n) |T^-1| |T| |T^-1| |b|, and what underflows. Behind a
+  // number that may overflow on the way, what is not finite is inconclusive.
   void RelaxByInverse(int64_t c, std::vector<Residual>* column) {
     if (singular_ || !std::isfinite(Scale(c))) return;
-    if (inverse_.n != n_) inverse_ = Inverse(t_);
+    if (inverse_.n != n_) {
+      inverse_ = Inverse(t_);
+      sizes_.emplace(SizesOfInverse());
+    }
     std::vector<Real> v(n_);
     for (int64_t i = 0; i < n_; ++i) v[i] = std::abs(Of(b_, i, c));
+    const std::vector<double> sides(v.begin(), v.end());
     for (const Square* factor : {&inverse_, &t_, &inverse_}) {
       std::vector<Real> product(n_);
       for (int64_t i = 0; i < n_; ++i) {
@@ -290,26 +300,28 @@ class SolveJudge {
       }
       v = std::move(product);
     }
+    const std::vector<double> lost = sizes_->Lost(sides);
+    const int64_t fitting = sizes_->FirstOverflow(sides, least_, static_cast<double>(largest_));
     for (int64_t i = 0; i < n_; ++i) {
-      const Real distance = std::abs(Of(actual_, i, c) - Of(golden_, i, c));
-      if (relaxed_.Find(distance, v[i], LostOfInverse(i, c)) == Residual::kInside) {
+      const Complex actual = Of(actual_, i, c);
+      const Real distance = std::abs(actual - Of(golden_, i, c));
+      if (relaxed_.Find(distance, v[i], lost[i]) == Residual::kInside) {
         (*column)[i] = Residual::kInside;
+      } else if (i >= fitting && !IsFinite(actual) && (*column)[i] == Residual::kOutside) {
+        (*column)[i] = Residual::kUnknown;
       }
     }
   }
 
-  // How many of the least numbers element i may lose by underflow: n, and times the right side
-  // those of elements of the inverse. A quotient that underflows counts times the diagonal in what
-  // is left over, which the inverse passes on.
-  Real LostOfInverse(int64_t i, int64_t c) const {
-    const auto n = static_cast<Real>(n_);
-    Real lost = n, row = 1;
-    for (int64_t j = i; j >= 0; --j) {
-      const Real inverse = std::abs(inverse_(i, j));
-      row += inverse * (1 + std::abs(t_(j, j)));
-      if (inverse > 0) lost += n * std::abs(Of(b_, j, c)) * row;
+  InverseSizes SizesOfInverse() const {
+    std::vector<double> magnitudes(n_ * n_), diagonal(n_);
+    for (int64_t i = 0; i < n_; ++i) {
+      for (int64_t j = 0; j <= i; ++j) {
+        magnitudes[i * n_ + j] = static_cast<double>(std::abs(t_(i, j)));
+      }
+      diagonal[i] = magnitudes[i * n_ + i];
     }
-    return lost;
+    return InverseSizes(std::move(magnitudes), std::move(diagonal));
   }
 
   const bool inverted_blocks_, left_, unit_diagonal_;
@@ -319,9 +331,11 @@ class SolveJudge {
   const bool transposed_, reversed_;  // T is a transposed, or conjugated too; rows from the last
   Square t_;
   const ResidualTest test_, relaxed_;
+  const double least_;  // the absolute error of an operation that underflows
   const Real largest_;
   bool singular_ = false;
   Square inverse_{0};
+  std::optional<InverseSizes> sizes_;  // set with inverse_
 };
 
 }  // namespace

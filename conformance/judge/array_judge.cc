@@ -231,8 +231,8 @@ class ArrayJudge {
     }
     const Element wanted = golden_.Get(i), got = actual_.Get(i);
     if (!bounds_.meets_infinity.empty() && bounds_.meets_infinity[i] &&
-        MayMeetInfinity(wanted.bits, got.bits) &&
-        (!IsComplex(type_) || MayMeetInfinity(wanted.imag, got.imag))) {
+        MayMeetInfinity(wanted.bits, got.bits, i, false) &&
+        (!IsComplex(type_) || MayMeetInfinity(wanted.imag, got.imag, i, true))) {
       Claim(subject_.profile, Freedom::kReassociation, finding);
       return absl::OkStatus();
     }
@@ -253,12 +253,19 @@ class ArrayJudge {
     return absl::OkStatus();
   }
 
-  // Returns true if a complex sum may be NaN: one part has an infinite term and the other part may
-  // overflow.
-  bool MayMeetInfinity(uint64_t wanted, uint64_t got) const {
-    return wanted == got || (IsNan(part_, wanted) && IsNan(part_, got)) ||
-           (IsInfinity(part_, wanted) && IsNan(part_, got)) ||
-           (IsComplex(type_) && !IsNan(part_, wanted) && HasOverflowed(got));
+  // Returns true if a part of a sum with terms that are not finite may be `got`: an infinity may
+  // meet one of the other sign, to which finite terms overflow. Parts of complex sums are added up
+  // on their own, and one without such terms may overflow or be what its bound permits.
+  bool MayMeetInfinity(uint64_t wanted, uint64_t got, int64_t i, bool imaginary) {
+    if (wanted == got || (IsNan(part_, wanted) && IsNan(part_, got)) ||
+        (IsInfinity(part_, wanted) && IsNan(part_, got))) {
+      return true;
+    }
+    if (!IsComplex(type_) || IsNan(part_, wanted)) return false;
+    const Literal* const exact = IsInfinity(part_, wanted) ? Exact(HasBoundBeyond(i)) : nullptr;
+    // An infinite term decides.
+    if (exact != nullptr && std::isinf(ExactPart(*exact, i, imaginary))) return false;
+    return PartMayOverflow(wanted, got, i, imaginary);
   }
 
   // Returns true if a product that is not finite may underflow to zero in another order.

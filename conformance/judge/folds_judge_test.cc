@@ -160,6 +160,42 @@ TEST(JudgeFolds, ComplexSumsBesideWhatIsNotFinite) {
   expect_bound();
 }
 
+// The largest number and half an ulp are infinite, and the largest number alone if the half comes
+// in two parts. A term that is not finite in the other part changes nothing of that.
+TEST(JudgeFolds, ComplexSumsAtTheLargestNumberBesideWhatIsNotFinite) {
+  const Case sum("c64[] reduce(p0, p1), dimensions={0}, to_apply=f", {"c64[3]", "c64[]"},
+                 "f {\n  a = c64[] parameter(0)\n  b = c64[] parameter(1)\n"
+                 "  ROOT s = c64[] add(a, b)\n}\n");
+  const float largest = std::numeric_limits<float>::max();
+  for (const float value : {kNan, kInf, 0.0F}) {
+    const std::vector<Literal> real = {LiteralOf({{largest, value}, {0x1p102F, 1}, {0x1p102F, 1}}),
+                                       C64(0, 0)};
+    const float other = value == 0 ? 2 : value;
+    EXPECT_EQ(sum.Explain(real, C64(kInf, other)), "golden") << value;
+    EXPECT_EQ(sum.Explain(real, C64(largest, other)), "reassociation") << value;
+    EXPECT_EQ(sum.Explain(real, C64(largest / 2, other)), "wrong") << value;
+    const std::vector<Literal> imaginary = {
+        LiteralOf({{value, largest}, {1, 0x1p102F}, {1, 0x1p102F}}), C64(0, 0)};
+    EXPECT_EQ(sum.Explain(imaginary, C64(other, largest)), "reassociation") << value;
+    EXPECT_EQ(sum.Explain(imaginary, C64(other, 1)), "wrong") << value;
+  }
+}
+
+// -3e38 twice is -infinity, and NaN with infinity. The other part is off by what its own terms
+// lose.
+TEST(JudgeFolds, BothPartsOfAComplexSumMayDiffer) {
+  const Case sum("c64[] reduce(p0, p1), dimensions={0}, to_apply=f", {"c64[3]", "c64[]"},
+                 "f {\n  a = c64[] parameter(0)\n  b = c64[] parameter(1)\n"
+                 "  ROOT s = c64[] add(a, b)\n}\n");
+  const std::vector<Literal> operands = {LiteralOf({{kInf, 1e8}, {-3e38F, 1}, {-3e38F, -1e8}}),
+                                         C64(0, 0)};
+  EXPECT_EQ(sum.Explain(operands, C64(kInf, 1)), "golden");
+  EXPECT_EQ(sum.Explain(operands, C64(kNan, 1)), "reassociation");
+  EXPECT_EQ(sum.Explain(operands, C64(kNan, 0)), "reassociation");
+  EXPECT_EQ(sum.Explain(operands, C64(-kInf, 0)), "wrong");
+  EXPECT_EQ(sum.Explain(operands, C64(0, 0)), "wrong");
+}
+
 constexpr char kAdder[] =
     "g {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n  ROOT s = f32[] add(a, b)\n}\n";
 

@@ -111,7 +111,7 @@ bool MayDiffer(const Instruction& instruction, const TargetProfile& profile) {
   const bool moves = info.family == Family::kMovement || info.family == Family::kControl ||
                      (info.family == Family::kCollective && info.accuracy == Accuracy::kExact);
   if (profile.Grants(Freedom::kNanPayload) && !ComparesParametersOfRegion(instruction) &&
-      OrdersMadeNans(instruction)) {
+      OrdersMadeNans(instruction, profile)) {
     return true;
   }
   if (moves) return false;
@@ -252,7 +252,7 @@ void JudgeLeaf(const Subject& subject, const LeafRule& rule, const Literal& gold
   const auto same = [&](uint64_t wanted, uint64_t got) {
     if (!IsOtherNan(part, wanted, got)) return wanted == got;
     if (!keeps_nans) keeps_nans = KeepsNans(rule);
-    return !*keeps_nans || IsMovedNan(part, wanted, got);
+    return !*keeps_nans || IsMovedNan(part, wanted, got, LosesPayload(subject.profile, part));
   };
   int64_t equal = 0;
   for (int64_t i = 0; i < golden.element_count(); ++i) {

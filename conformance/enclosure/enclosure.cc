@@ -242,7 +242,8 @@ class Encloser {
       auto result = std::make_shared<Box>();
       absl::Status status = encloser_.OneResult(prepared, Boxes(leaves), result.get());
       if (!status.ok()) return status;
-      status = MarkMovedNans(instruction, Boxes(leaves), &golden_, absl::MakeSpan(result.get(), 1));
+      status = MarkMovedNans(instruction, Boxes(leaves), profile_, &golden_,
+                             absl::MakeSpan(result.get(), 1));
       if (!status.ok()) return status;
       name(result.get());
       if (step->is_constant) LookForDenormals(result.get());
@@ -253,7 +254,7 @@ class Encloser {
                      : encloser_.Results(prepared, Boxes(leaves));
     if (!results.ok()) return results.status();
     absl::Status status =
-        MarkMovedNans(instruction, Boxes(leaves), &golden_, absl::MakeSpan(*results));
+        MarkMovedNans(instruction, Boxes(leaves), profile_, &golden_, absl::MakeSpan(*results));
     if (!status.ok()) return status;
     for (Box& result : *results) name(&result);
     return AssembleTree(instruction.shape(), &*results);
@@ -457,15 +458,15 @@ class Encloser {
 };
 
 // An argument of the program. Its NaNs are known.
-BoxTree Argument(const Literal& value) {
+BoxTree Argument(const Literal& value, const TargetProfile& profile) {
   if (value.is_tuple()) {
     std::vector<BoxTree> elements;
-    for (const Literal& element : value.elements()) elements.push_back(Argument(element));
+    for (const Literal& element : value.elements()) elements.push_back(Argument(element, profile));
     return BoxTree::Tuple(std::move(elements));
   }
   Box box = Box::Point(value);
   LookForDenormals(&box);
-  box.given = MarkNans(value);
+  box.given = MarkGivenNans(value, profile);
   return BoxTree::Of(std::move(box));
 }
 
@@ -492,7 +493,7 @@ absl::StatusOr<std::vector<BoxTree>> EncloseProcesses(
   for (const std::vector<Literal>& of_process : arguments) {
     everyone.push_back(static_cast<int64_t>(values.size()));
     values.emplace_back();
-    for (const Literal& argument : of_process) values.back().push_back(Argument(argument));
+    for (const Literal& argument : of_process) values.back().push_back(Argument(argument, profile));
   }
   absl::StatusOr<std::vector<BoxTree>> results =
       Encloser(profile, budget, grid).Run(*module.entry(), everyone, std::move(values), 0);

@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "conformance/enclosure/enclosure_testing.h"
+#include "interpreter/interpreter.h"
 #include "spec/text/parser.h"
 
 namespace assay::conformance {
@@ -23,6 +24,33 @@ TEST_F(EnclosureTest, NansOfAnArmThatIsNotTakenStayBehind) {
   EXPECT_EQ(box.box().nan.Get(0).bits, 0u);
   EXPECT_EQ(box.box().nan.Get(1).bits, 1u);
   EXPECT_EQ(box.box().nan.Get(2).bits, 0u);  // sin(2 - 2 pi), but below 1
+}
+
+// The largest number and half an ulp are infinite, and the largest number alone if the half comes
+// in two parts, whatever the other part of a complex number meets.
+TEST_F(EnclosureTest, ComplexSumsAtTheLargestNumberBesideNan) {
+  const float largest = std::numeric_limits<float>::max();
+  Literal terms = Literal::Zeros(Shape(ElementType::kC64, {3}));
+  const auto number = [](float real, float imag) {
+    return Element{EncodeFloat(ElementType::kF32, real), EncodeFloat(ElementType::kF32, imag)};
+  };
+  terms.Set(0, number(largest, NAN));
+  terms.Set(1, number(0x1p102F, 1));
+  terms.Set(2, number(0x1p102F, 1));
+  for (const char* profile : {"cpu-strict", "xla-cpu"}) {
+    const BoxTree box =
+        Of("x = c64[3] parameter(0)\n zero = c64[] constant((0, 0))\n"
+           " s = c64[] reduce(x, zero), dimensions={0}, to_apply=add\n"
+           " ROOT r = c64[] negate(s)",
+           {terms}, profile,
+           "add { a = c64[] parameter(0)\n b = c64[] parameter(1)\n ROOT r = c64[] add(a, b) }\n");
+    const absl::StatusOr<Literal> golden = Interpret(*module_, {terms}, {});
+    ASSERT_TRUE(golden.ok()) << golden.status();
+    ASSERT_EQ(golden->Get(0).bits, EncodeFloat(ElementType::kF32, -INFINITY));
+    EXPECT_NE(Judged(box, *golden, Literal::Scalar(ElementType::kC64, number(-largest, NAN))),
+              Verdict::kWrong)
+        << profile;
+  }
 }
 
 // exp(88.7228) is 635 units of 2^104 below the greatest f32; so much larger it may overflow or not.

@@ -101,7 +101,7 @@ class LeafJudge {
       case NanMark::kUnknown:
         return true;
       case NanMark::kBits:
-        return IsMovedNan(part_, wanted, got);
+        return IsMovedNan(part_, wanted, got, /*loses_payload=*/false);
       case NanMark::kSign:
         return IsNegative(part_, wanted) == IsNegative(part_, got);
     }

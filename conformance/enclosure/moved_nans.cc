@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "conformance/enclosure/open_indices.h"
+#include "conformance/judge/given_nans.h"
 #include "conformance/judge/rounds.h"
 
 namespace assay::conformance {
@@ -106,10 +107,17 @@ Literal MarkNans(const Literal& value) {
   return marks;
 }
 
+Literal MarkGivenNans(const Literal& value, const TargetProfile& profile) {
+  Literal marks = MarkNans(value);
+  if (!marks.is_array() || !LosesPayload(profile, value.element_type())) return marks;
+  return Info(value.element_type()).bits > 8 ? SignsOf(marks) : Literal();
+}
+
 absl::Status MarkMovedNans(const Instruction& instruction, Boxes operands,
-                           GoldenInstructions* golden, absl::Span<Box> results) {
+                           const TargetProfile& profile, GoldenInstructions* golden,
+                           absl::Span<Box> results) {
   if (instruction.opcode() == Opcode::kConstant) {
-    results[0].given = MarkNans(*instruction.literal());
+    results[0].given = MarkGivenNans(*instruction.literal(), profile);
     return absl::OkStatus();
   }
   if (IsOrder(instruction)) {

@@ -195,14 +195,14 @@ bool IsUnspecified(const Instruction& instruction, Boxes operands, const TargetP
   if (instruction.opcode() == Opcode::kSort) {
     for (const int64_t key : KeysOf(*instruction.to_apply())) {
       if (MayHaveFlushedTies(operands[key], profile)) return true;
-      if (profile.Grants(Freedom::kNanPayload) && OrdersMadeNans(instruction) &&
+      if (profile.Grants(Freedom::kNanPayload) && OrdersMadeNans(instruction, profile) &&
           MayHaveNans(operands[key])) {
         return true;
       }
     }
   }
   if (instruction.opcode() == Opcode::kTopK && profile.Grants(Freedom::kNanPayload) &&
-      OrdersMadeNans(instruction) && MayHaveNans(operands[0])) {
+      OrdersMadeNans(instruction, profile) && MayHaveNans(operands[0])) {
     return true;
   }
   if (profile.Grants(Freedom::kUnstableOrder)) {
@@ -281,7 +281,7 @@ void UnconstrainPayloads(const Literal& operand, Box* box) {
 void UnconstrainNanOrder(const Instruction& instruction, Boxes operands,
                          const TargetProfile& profile, Box* result) {
   if (instruction.opcode() != Opcode::kCompare || !profile.Grants(Freedom::kNanPayload) ||
-      !OrdersMadeNans(instruction)) {
+      !OrdersMadeNans(instruction, profile)) {
     return;
   }
   UnconstrainWhere(

@@ -272,8 +272,10 @@ class InstructionJudge {
     if (orders_->verdicts.empty()) return absl::OkStatus();
     const Verdict verdict = orders_->verdicts[leaf][position];
     if (verdict == Verdict::kAllowed) {
-      const bool denormals = orders_->by_denormals.contains(position);
-      Claim(subject_.profile, denormals ? Freedom::kDenormals : orders_->freedom, finding);
+      Freedom freedom = orders_->freedom;
+      if (orders_->by_denormals.contains(position)) freedom = Freedom::kDenormals;
+      if (orders_->by_payloads.contains(position)) freedom = Freedom::kNanPayload;
+      Claim(subject_.profile, freedom, finding);
     } else if (verdict == Verdict::kNotJudgeable && subject_.profile.Grants(orders_->freedom)) {
       finding->verdict = verdict;
       finding->reason = orders_->reason;

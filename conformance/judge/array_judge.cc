@@ -92,7 +92,7 @@ class ArrayJudge {
   bool LosesNan(uint64_t wanted, uint64_t got) const {
     const Family family = subject_.instruction.info().family;
     return Moves(subject_.instruction) && family != Family::kControl &&
-           !IsMovedNan(part_, wanted, got);
+           !IsMovedNan(part_, wanted, got, LosesPayload(subject_.profile, part_));
   }
 
   void Measure(double wanted, double got, int64_t i, ElementFinding* finding) {

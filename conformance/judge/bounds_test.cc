@@ -84,6 +84,44 @@ TEST(JudgeBounds, SumsAreBoundedByTheirTerms) {
 // A running sum has the terms so far: 1 of magnitude 1024, in the end 8 of together 2047.
 // One term is its own sum, and none the start value: the float below a power of two, half a unit
 // from it, is another.
+TEST(JudgeBounds, EveryPartIsLookedAtForInfinities) {
+  for (const int64_t place : {int64_t{0}, int64_t{300}, int64_t{599}}) {
+    Literal literal = Literal::Zeros(Shape(ElementType::kC64, {600}));
+    EXPECT_TRUE(AllFinite({literal}));
+    literal.Set(place, C64(0, kInf).Get(0));
+    EXPECT_FALSE(AllFinite({literal})) << place;
+    Literal real = Literal::Zeros(Shape(ElementType::kF32, {600}));
+    real.Set(place, {EncodeFloat(ElementType::kF32, kNan)});
+    EXPECT_FALSE(AllFinite({literal.WithShape(literal.shape()), real})) << place;
+    EXPECT_FALSE(AllFinite({real})) << place;
+  }
+}
+
+TEST(JudgeBounds, ValuesOfOverflowsHaveBothEnds) {
+  OverflowValues values;
+  EXPECT_FALSE(values.Hold(0));
+  values.low = 1;
+  values.high = 2;
+  values.after = 7;
+  for (const double inside : {1.0, 1.5, 2.0, 7.0}) EXPECT_TRUE(values.Hold(inside)) << inside;
+  for (const double outside : {0.999, 2.001, 6.0}) EXPECT_FALSE(values.Hold(outside)) << outside;
+}
+
+// Under xla-cpu denormals of f32 count as zero, those of f16 do not.
+TEST(JudgeBounds, MaximaOfDenormalsAreFlushedInTheTypesOfTheProfile) {
+  for (const auto& [type, least, verdict] : {std::tuple{ElementType::kF32, 0x1p-140, "denormals"},
+                                             std::tuple{ElementType::kF16, 0x1p-20, "wrong"}}) {
+    const std::string name(Info(type).name);
+    const Case maximum(absl::StrCat(name, "[] reduce(p0, p1), dimensions={0}, to_apply=f"),
+                       {absl::StrCat(name, "[2]"), absl::StrCat(name, "[]")},
+                       absl::StrCat("f {\n  a = ", name, "[] parameter(0)\n  b = ", name,
+                                    "[] parameter(1)\n  ROOT s = ", name, "[] maximum(a, b)\n}\n"));
+    const std::vector<Literal> operands = {
+        Array(type, {least, -1}), Literal::Scalar(type, Element{EncodeFloat(type, -INFINITY)})};
+    EXPECT_EQ(maximum.Explain(operands, Literal::Scalar(type, Element{})), verdict) << name;
+  }
+}
+
 TEST(JudgeBounds, OneTermIsItsOwnSum) {
   const Case sum("f32[] reduce(p0, p1), dimensions={0}, to_apply=add", {"f32[1]", "f32[]"},
                  Addition("f32"));

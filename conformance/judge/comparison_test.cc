@@ -98,6 +98,24 @@ TEST(Comparison, NansInfinitiesAndIntegersAreMismatches) {
   EXPECT_EQ(integers->largest_distance, 4294967295u);
 }
 
+TEST(Comparison, NansOfEitherPartOfAComplexNumberAreMismatches) {
+  const auto number = [](float real, float imag) {
+    return Literal::Scalar(ElementType::kC64,
+                           Element{std::bit_cast<uint32_t>(real), std::bit_cast<uint32_t>(imag)});
+  };
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  for (const Literal& part : {number(nan, 1), number(1, nan)}) {
+    auto left = Compare(part, number(1, 1)), right = Compare(number(1, 1), part);
+    ASSERT_TRUE(left.ok() && right.ok());
+    EXPECT_EQ(left->arrays[0].nan_left_only, 1);
+    EXPECT_EQ(left->arrays[0].nan_right_only, 0);
+    EXPECT_EQ(left->agreement, Agreement::kMismatch);
+    EXPECT_EQ(right->arrays[0].nan_left_only, 0);
+    EXPECT_EQ(right->arrays[0].nan_right_only, 1);
+    EXPECT_EQ(right->agreement, Agreement::kMismatch);
+  }
+}
+
 TEST(Comparison, TheFirstSpecialDifferenceHasItsPlace) {
   const float nan = std::numeric_limits<float>::quiet_NaN();
   auto result = Compare(Floats({1, 2, nan, nan}), Floats({1.5f, 2, 2, 3}));

@@ -70,7 +70,7 @@ class ElementwiseJudge {
       if (a == b) continue;
       const bool nan = IsNan(part_, a) && IsNan(part_, b);
       const bool zero = IsZero(part_, a) && IsZero(part_, b);
-      if (nan && !MayBeNan(subject_.instruction, part_, a, b)) {
+      if (nan && !MayBeNan(subject_.instruction, part_, a, b, subject_.profile)) {
         finding->reason = Moves(subject_.instruction) ? "a move keeps the bits of a NaN"
                                                       : "abs and negate set the sign of a NaN";
         return Answer::kOutside;

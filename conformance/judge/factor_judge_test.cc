@@ -43,6 +43,15 @@ TEST(JudgeCholesky, NearlySingularMatricesMayFail) {
   EXPECT_EQ(factor.Explain({a}, Matrix(2, 2, {kNan, 0, kNan, kNan})), "not judgeable");
 }
 
+// 1.1e-36 / 100 is denormal. Times 100 it is what is left over.
+TEST(JudgeCholesky, FlushedElementsCountTimesTheirRow) {
+  const Case factor("f32[2,2] cholesky(p0), lower=true", {"f32[2,2]"});
+  const Literal a = Matrix(2, 2, {1e4, 1.1e-36, 1.1e-36, 1});
+  EXPECT_EQ(factor.Explain({a}, Matrix(2, 2, {100, 0, 0, 1})), "within bound");
+  EXPECT_EQ(factor.Explain({a}, Matrix(2, 2, {100, 0, 0, 1}), "cpu-strict"), "wrong");
+  EXPECT_EQ(factor.Explain({a}, Matrix(2, 2, {100, 0, 5e-38, 1})), "wrong");
+}
+
 TEST(JudgeCholesky, ComplexDiagonalsAreReal) {
   const Case factor("c64[1,1] cholesky(p0), lower=true", {"c64[1,1]"});
   const auto one = [](float real, float imag) {
@@ -95,6 +104,44 @@ TEST(JudgeTriangularSolve, EverySystem) {
     EXPECT_EQ(explain(row.x[0], row.x[1] - 0.01), "wrong") << row.attributes;
     EXPECT_EQ(explain(row.x[0], kNan), "wrong") << row.attributes;
   }
+}
+
+// x = 1, 5 - 3: the diagonal, which is 7, is not read.
+TEST(JudgeTriangularSolve, ADiagonalOfOnesIsNotRead) {
+  const Case solve(
+      "f32[2,1] triangular-solve(p0, p1), left_side=true, lower=true, unit_diagonal=true, "
+      "transpose_a=NO_TRANSPOSE",
+      {"f32[2,2]", "f32[2,1]"});
+  const std::vector<Literal> operands = {Matrix(2, 2, {7, 0, 3, 7}), Matrix(2, 1, {1, 5})};
+  for (const char* profile : {"cpu-strict", "xla-cpu"}) {
+    EXPECT_EQ(solve.Explain(operands, Matrix(2, 1, {1, 2 + 2 * kUlp}), profile), "within bound");
+    EXPECT_EQ(solve.Explain(operands, Matrix(2, 1, {1, 2.001}), profile), "wrong");
+    EXPECT_EQ(solve.Explain(operands, Matrix(2, 1, {1, 4}), profile), "wrong");
+  }
+}
+
+// The bound of complex solutions by inverses, 2^(1/2) (6 8 + 4 + 6 31.5) u = 341 u of the solution
+// 1/2, is beyond that of substitution, 2^(1/2) (2 8 + 4 + 63) u.
+TEST(JudgeTriangularSolve, ComplexInversesHaveTheirOwnBound) {
+  const Case solve(
+      "c64[8,1] triangular-solve(p0, p1), left_side=true, lower=true, unit_diagonal=false, "
+      "transpose_a=NO_TRANSPOSE",
+      {"c64[8,8]", "c64[8,1]"});
+  Literal matrix = Literal::Zeros(Shape(ElementType::kC64, {8, 8}));
+  Literal right = Literal::Zeros(Shape(ElementType::kC64, {8, 1}));
+  for (int64_t i = 0; i < 8; ++i) matrix.Set(9 * i, C64(2, 0).Get(0));
+  for (int64_t i = 0; i < 8; ++i) right.Set(i, C64(1, 0).Get(0));
+  const auto off = [&](double units, const char* profile) {
+    Literal actual = Literal::Zeros(right.shape());
+    for (int64_t i = 0; i < 8; ++i) actual.Set(i, C64(0.5, 0).Get(0));
+    actual.Set(5, C64(static_cast<float>(0.5 * (1 + units * kUnit)), 0).Get(0));
+    return solve.Explain({matrix, right}, actual, profile);
+  };
+  EXPECT_EQ(off(100, "xla-cpu"), "within bound");
+  EXPECT_EQ(off(330, "xla-cpu"), "within bound");
+  EXPECT_EQ(off(-330, "xla-cpu"), "within bound");
+  EXPECT_EQ(off(360, "xla-cpu"), "wrong");
+  EXPECT_EQ(off(330, "cpu-strict"), "wrong");
 }
 
 TEST(JudgeTriangularSolve, DivisionsByZeroAreFree) {

@@ -96,16 +96,39 @@ class GivenNans {
 
 }  // namespace
 
-bool IsMovedNan(ElementType type, uint64_t from, uint64_t to) {
+bool IsMovedNan(ElementType type, uint64_t from, uint64_t to, bool loses_payload) {
   if (from == to) return true;
+  if (loses_payload && Info(type).bits <= 8) return true;
   if (Info(type).bits >= 32 || IsNegative(type, from) != IsNegative(type, to)) return false;
+  if (loses_payload) return true;
   const uint64_t quiet = uint64_t{1} << (Info(type).format->significand_bits - 1);
   const bool quieted = (from & quiet) == 0 && (to & quiet) != 0;
   return quieted || (from | to) == to;
 }
 
-bool MayBeNan(const Instruction& instruction, ElementType type, uint64_t golden, uint64_t actual) {
-  if (Moves(instruction)) return IsMovedNan(type, golden, actual);
+bool LosesPayload(const TargetProfile& profile, ElementType type) {
+  return IsFloat(type) && Info(type).bits < 32 && Info(type).format->has_nan() &&
+         profile.Admits(DecisionPoint::kMovedNan);
+}
+
+Literal WithoutPayloads(const Literal& literal, const TargetProfile& profile, bool drops_sign) {
+  const ElementType type = literal.element_type();
+  if (!LosesPayload(profile, type)) return literal;
+  const uint64_t sign = uint64_t{1} << (Info(type).bits - 1);
+  const bool drops = drops_sign && Info(type).bits <= 8;
+  Literal canonical = literal;
+  for (int64_t i = 0; i < literal.element_count(); ++i) {
+    const uint64_t bits = literal.Get(i).bits;
+    if (!IsNan(type, bits)) continue;
+    const uint64_t of_sign = CanonicalNan(type) | (drops ? 0 : bits & sign);
+    canonical.Set(i, {IsNan(type, of_sign) ? of_sign : CanonicalNan(type), 0});
+  }
+  return canonical;
+}
+
+bool MayBeNan(const Instruction& instruction, ElementType type, uint64_t golden, uint64_t actual,
+              const TargetProfile& profile) {
+  if (Moves(instruction)) return IsMovedNan(type, golden, actual, LosesPayload(profile, type));
   const bool sets_sign =
       instruction.opcode() == Opcode::kNegate ||
       (instruction.opcode() == Opcode::kAbs &&

@@ -63,16 +63,29 @@ absl::StatusOr<Literal> MapOver(const Subject& subject, const Computation& regio
   return subject.evaluate(*analysis::IsolateInstruction(*entry.Add(std::move(map))), arguments);
 }
 
+static absl::StatusOr<OrderFreedoms> FindLineOrders(const Subject& subject,
+                                                    const std::vector<Literal>& golden,
+                                                    const std::vector<Literal>& actual) {
+  absl::StatusOr<OrderFreedoms> found = OrderFreedoms(Freedom::kUnstableOrder, golden);
+  if (subject.instruction.opcode() == Opcode::kSort) {
+    found = FindSortOrders(subject, golden, actual);
+  } else if (!subject.instruction.GetBool(Attr::kIsStable)) {
+    found = FindTopKOrders(subject, golden, actual);
+  }
+  if (!found.ok()) return found;
+  absl::Status status = FindPayloadOrders(subject, actual, &*found);
+  if (!status.ok()) return status;
+  return found;
+}
+
 absl::StatusOr<OrderFreedoms> FindOrderFreedoms(const Subject& subject,
                                                 const std::vector<Literal>& golden,
                                                 const std::vector<Literal>& actual) {
   const Instruction& instruction = subject.instruction;
   switch (instruction.opcode()) {
     case Opcode::kSort:
-      return FindSortOrders(subject, golden, actual);
     case Opcode::kTopK:
-      if (!instruction.GetBool(Attr::kIsStable)) return FindTopKOrders(subject, golden, actual);
-      break;
+      return FindLineOrders(subject, golden, actual);
     case Opcode::kReduce:
     case Opcode::kReduceWindow:
       if (Picks(*instruction.to_apply())) return FindPicks(subject, golden, actual);

@@ -31,6 +31,7 @@ struct OrderFreedoms {
   // the element. The list is empty if the instruction permits no other order.
   std::vector<std::vector<Verdict>> verdicts;
   std::set<int64_t> by_denormals;  // positions that flushed denormals, not `freedom`, allow
+  std::set<int64_t> by_payloads;   // those that changed payloads of NaNs allow
   std::string reason;              // why positions are inconclusive
 };
 
@@ -39,8 +40,8 @@ absl::StatusOr<OrderFreedoms> FindOrderFreedoms(const Subject& subject,
                                                 const std::vector<Literal>& golden,
                                                 const std::vector<Literal>& actual);
 
-// The rules of sorts and top-k (sort_orders.cc), of folds that select an element (fold_picks.cc)
-// and of scatters (scatter_orders.cc).
+// The rules of sorts and top-k (sort_orders.cc, payload_orders.cc), of folds that select an element
+// (fold_picks.cc) and of scatters (scatter_orders.cc).
 absl::StatusOr<OrderFreedoms> FindSortOrders(const Subject& subject,
                                              const std::vector<Literal>& golden,
                                              const std::vector<Literal>& actual);
@@ -51,6 +52,12 @@ absl::StatusOr<OrderFreedoms> FindPicks(const Subject& subject, const std::vecto
 absl::StatusOr<OrderFreedoms> FindScatterOrders(const Subject& subject,
                                                 const std::vector<Literal>& golden,
                                                 const std::vector<Literal>& actual);
+
+// Adds to `found` the lines of a sort or top-k of floats below 32 bits whose NaNs may lose their
+// payloads, and in 8 bits and fewer their signs, before they are compared (N-2.1): those of arrays
+// that have one NaN of each sign, or one.
+absl::Status FindPayloadOrders(const Subject& subject, const std::vector<Literal>& actual,
+                               OrderFreedoms* found);
 
 // Returns the operands of a sort that its comparator reads.
 std::set<int64_t> KeysOf(const Computation& comparator);
@@ -65,8 +72,9 @@ bool ComparesInTotalOrder(const Computation& computation);
 
 // Returns true if the instruction compares computed values in the total order. The sign of a NaN
 // that an operation produces is unspecified, so that it may be ordered first or last. The sign of a
-// NaN that comes from an argument or constant is known (given_nans.h).
-bool OrdersMadeNans(const Instruction& instruction);
+// NaN that comes from an argument or constant is known (given_nans.h), unless the profile lets
+// movements change it (N-2.1): sorts and top-k move what they order.
+bool OrdersMadeNans(const Instruction& instruction, const TargetProfile& profile);
 
 // Returns true if a region only compares and selects, so that it returns an element or the start.
 bool Picks(const Computation& region);

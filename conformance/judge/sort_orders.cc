@@ -224,6 +224,15 @@ bool OrdersNans(const Computation& comparator) {
 
 namespace {
 
+// Returns true if movements may have changed NaNs of the operand before they are compared (N-2.1).
+bool MovesLosePayloads(const Instruction& instruction, const Instruction& operand,
+                       const TargetProfile& profile) {
+  const Shape& shape = operand.shape();
+  if (!shape.is_array() || !LosesPayload(profile, shape.element_type())) return false;
+  return instruction.opcode() == Opcode::kSort || instruction.opcode() == Opcode::kTopK ||
+         (operand.opcode() != Opcode::kParameter && operand.opcode() != Opcode::kConstant);
+}
+
 bool IsInTotalOrder(const Instruction& step) {
   return step.opcode() == Opcode::kCompare && IsFloat(step.operand(0)->shape().element_type()) &&
          step.FindInt(Attr::kComparisonType) == static_cast<int64_t>(ComparisonType::kTotalOrder);
@@ -247,7 +256,7 @@ bool ComparesInTotalOrder(const Computation& computation) {
   return false;
 }
 
-bool OrdersMadeNans(const Instruction& instruction) {
+bool OrdersMadeNans(const Instruction& instruction, const TargetProfile& profile) {
   const auto callees = instruction.called_computations();
   const bool takes_top = instruction.opcode() == Opcode::kTopK &&
                          IsFloat(instruction.operand(0)->shape().element_type());
@@ -255,9 +264,11 @@ bool OrdersMadeNans(const Instruction& instruction) {
                         std::any_of(callees.begin(), callees.end(), [](const Computation* callee) {
                           return ComparesInTotalOrder(*callee);
                         });
-  return compares &&
-         std::any_of(instruction.operands().begin(), instruction.operands().end(),
-                     [](const Instruction* operand) { return !HasGivenNansAlone(*operand); });
+  return compares && std::any_of(instruction.operands().begin(), instruction.operands().end(),
+                                 [&](const Instruction* operand) {
+                                   return MovesLosePayloads(instruction, *operand, profile) ||
+                                          !HasGivenNansAlone(*operand);
+                                 });
 }
 
 absl::StatusOr<OrderFreedoms> FindSortOrders(const Subject& subject,

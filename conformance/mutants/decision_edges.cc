@@ -1,6 +1,6 @@
-// Targets that decide I-8, N-9, P-3, R-3, W-10, W-12, W-14 and W-26 otherwise than golden, and such
-// as go beyond what these points leave open (reference ops_elementwise_and_types.md 3.3 and 7,
-// ops_structural.md 4.2, 5 and 15).
+// Targets that decide I-8, N-2.1, N-9, P-3, R-3, W-10, W-12, W-14 and W-26 otherwise than golden,
+// and such as go beyond what these points leave open (reference ops_elementwise_and_types.md 3.3
+// and 7, ops_structural.md 4.2, 5 and 15).
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -217,6 +217,22 @@ Defect PaddingMeetsKernel(double value) {
       });
 }
 
+// Moves of bf16: NaNs get the bits of `value`, with the sign that they have.
+Defect NansBecome(double value) {
+  return OnResult(
+      [value](const Instruction&, absl::Span<const Literal>, std::vector<Literal>* leaves,
+              const CustomCall&) {
+        for (Literal& out : *leaves) {
+          for (int64_t i = 0; i < out.element_count(); ++i) {
+            const uint64_t bits = out.Get(i).bits;
+            if (!IsNan(kBF16, bits)) continue;
+            out.Set(i, {EncodeFloat(kBF16, value) | (bits & 0x8000), 0});
+          }
+        }
+      },
+      TypeIs({kBF16}));
+}
+
 struct Edge {
   DecisionPoint point;
   std::vector<Opcode> opcodes;
@@ -237,6 +253,12 @@ std::vector<Edge> Edges() {
        OnElements(ScaleLost, scales),
        "2^-127 is 2^-126",
        OnElements(ScaleRaised, scales)},
+      {DecisionPoint::kMovedNan,
+       {kConcatenate, kDynamicUpdateSlice, kPad, kReverse, kSlice, kTopK, kTranspose},
+       "NaNs of bf16 lose their payload",
+       NansBecome(std::nan("")),
+       "NaNs of bf16 become infinities",
+       NansBecome(INFINITY)},
       {DecisionPoint::kReducePrecisionImage,
        {kReducePrecision},
        "f16 as f32: its denormals are zero",

@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "conformance/judge/inverse_sizes.h"
 #include "conformance/enclosure/matrices.h"
+#include "conformance/judge/inverse_sizes.h"
 #include "conformance/judge/residuals.h"
 #include "evaluator/ops/exact_solve.h"
 

@@ -32,6 +32,7 @@ TEST_F(EnclosureDecisionsTest, SlicesAtOneOfFewPlaces) {
   EXPECT_EQ(With(slice, {30, 40}, {20, 30}), Verdict::kWithinBound);
   EXPECT_EQ(With(slice, {30, 40}, {30, 41}), Verdict::kWrong);
   EXPECT_EQ(With(slice, {30, 40}, {10, 30}), Verdict::kWrong);
+  EXPECT_EQ(With(slice, {30, 40}, {40, 50}), Verdict::kWrong);
   // What lies past the end starts as late as it fits: at 3 for certain.
   const BoxTree clamped =
       Of(absl::StrCat(start_, Index("i", "1000"), values,

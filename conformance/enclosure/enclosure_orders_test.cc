@@ -22,9 +22,17 @@ TEST_F(EnclosureOrdersTest, SortsOfSeparateKeysKeepWhatTravels) {
   ASSERT_EQ(apart.open(), nullptr);
   EXPECT_EQ(apart.box().low.Get(0).bits, 1u);
   EXPECT_TRUE(Literal::BitEqual(apart.box().low, apart.box().high));
-  const BoxTree close = Of(body, {F32({2, 1, std::nextafter(1.0f, 2.0f)})}, "xla-cpu", less);
-  ASSERT_NE(close.open(), nullptr);
-  EXPECT_EQ(close.open()->name(), "s");
+  // Wherever in a line two keys may be equal.
+  const float more = std::nextafter(1.0f, 2.0f);
+  for (const std::vector<float>& keys :
+       {std::vector<float>{2, 1, more}, {1, more, 2}, {1, 2, more}}) {
+    const BoxTree close = Of(body, {F32(keys)}, "xla-cpu", less);
+    ASSERT_NE(close.open(), nullptr);
+    EXPECT_EQ(close.open()->name(), "s");
+    for (const int64_t i : {0, 1, 2}) {
+      EXPECT_FALSE(close.box().low.Get(i) == close.box().high.Get(i)) << i;
+    }
+  }
 }
 
 // A NaN that the square root makes has any sign: in the total order it is first or last.

@@ -113,6 +113,21 @@ TEST_F(LinearAlgebraEnclosureTest, ATransformMayLeaveOutZeroTimesNan) {
   EXPECT_EQ(JudgedWith(0, 0.0), Verdict::kWrong);
 }
 
+// 2.5e38 is in range, and so is a quotient of it.
+TEST_F(LinearAlgebraEnclosureTest, TermsNearTheLargestNumberAreJudged) {
+  for (const char* profile : {"cpu-strict", "xla-cpu"}) {
+    Enclose(
+        "t = f32[1,1] parameter(0)\n b = f32[1,1] parameter(1)\n x = f32[1,1] "
+        "triangular-solve(t, b), left_side=true, lower=true, unit_diagonal=false, "
+        "transpose_a=NO_TRANSPOSE\n ROOT r = f32[1,1] negate(x)",
+        {Array(ElementType::kF32, {1, 1}, {4}), Array(ElementType::kF32, {1, 1}, {2.5e38})},
+        profile);
+    EXPECT_EQ(JudgedWith(0, -6.25e37 * (1 + kUlp)), Verdict::kWithinBound) << profile;
+    EXPECT_EQ(JudgedWith(0, -6e37), Verdict::kWrong) << profile;
+    EXPECT_EQ(JudgedWith(0, -INFINITY), Verdict::kWrong) << profile;
+  }
+}
+
 TEST_F(LinearAlgebraEnclosureTest, SystemsAreJudged) {
   // 2 x = exp(0); x + 4 y = exp(0): 1/2, 1/8.
   const std::string body =

@@ -139,6 +139,27 @@ TEST(JudgeInstruction, ANanHasNoDistance) {
   }
 }
 
+// atan2(0, -0) is pi: both operands count as zero, the second as a negative one.
+TEST(JudgeInstruction, BothOperandsMayBeFlushed) {
+  const Case angle("f32[1] atan2(p0, p1)", {"f32[1]", "f32[1]"});
+  const std::vector<Literal> operands = {F32({1e-40}), F32({1e-40})};
+  EXPECT_EQ(angle.Explain(operands, F32({M_PI})), "denormals");
+  EXPECT_EQ(angle.Explain(operands, F32({-M_PI})), "denormals");
+  EXPECT_EQ(angle.Explain(operands, F32({M_PI}), "cpu-strict"), "wrong");
+  EXPECT_EQ(angle.Explain(operands, F32({2})), "wrong");
+}
+
+// A NaN has no distance in ulp.
+TEST(JudgeInstruction, NansHaveNoDistance) {
+  const Case sum("f32[1] add(p0, p1)", {"f32[1]", "f32[1]"});
+  for (const auto& [operand, actual] : {std::pair{1.0F, kNan}, std::pair{kNan, 1.0F}}) {
+    const Judgement judgement = sum.Judge({F32({operand}), F32({0})}, F32({actual}));
+    EXPECT_EQ(judgement.verdict, Verdict::kWrong);
+    EXPECT_EQ(judgement.largest_distance, 0u);
+    EXPECT_EQ(judgement.histogram, Judgement().histogram);
+  }
+}
+
 // atan2 of two denormals is pi / 4, and 0 if the first counts as zero: more than 10^6 bounds away.
 TEST(JudgeInstruction, TheLargestFractionIsOfElementsWithinTheirBounds) {
   const Case angle("f32[2] atan2(p0, p1)", {"f32[2]", "f32[2]"});

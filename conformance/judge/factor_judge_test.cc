@@ -2,6 +2,7 @@
 // and 14.8 let pass, at their edges and beyond.
 #include <cmath>
 
+#include "conformance/judge/batch_norm_errors.h"
 #include "conformance/judge/testing.h"
 
 namespace assay::conformance {
@@ -339,6 +340,61 @@ TEST(JudgeBatchNorm, ResultsHaveBoundsBesideValuesThatAreNotFinite) {
   EXPECT_EQ(gradients(kNan, 3, 1.351, 1.2), "wrong");
   EXPECT_EQ(gradients(1, kNan, kNan, 1.201), "wrong");
   EXPECT_EQ(gradients(1, kNan, 1.35, 1.2), "wrong");
+}
+
+// 2 32768 = 65536 is infinite in f16, and 65504 within the bound of it. So is the sum of gradients.
+TEST(JudgeBatchNorm, ResultsBeyondTheLargestNumberMayBeTheLargestNumber) {
+  const ElementType f16 = ElementType::kF16;
+  const auto row = [f16](double value) { return Array(f16, {value}); };
+  const Case inference(
+      "f16[1,1] batch-norm-inference(p0, p1, p2, p3, p4), epsilon=0, feature_index=1",
+      {"f16[1,1]", "f16[1]", "f16[1]", "f16[1]", "f16[1]"});
+  const std::vector<Literal> given = {Matrix(1, 1, {2}, f16), row(32768), row(0), row(0), row(1)};
+  EXPECT_EQ(inference.Explain(given, Matrix(1, 1, {INFINITY}, f16)), "golden");
+  EXPECT_EQ(inference.Explain(given, Matrix(1, 1, {65504}, f16)), "reassociation");
+  EXPECT_EQ(inference.Explain(given, Matrix(1, 1, {60000}, f16)), "wrong");
+  const Case grad(
+      "(f16[2,1], f16[1], f16[1]) batch-norm-grad(p0, p1, p2, p3, p4), epsilon=1, feature_index=1",
+      {"f16[2,1]", "f16[1]", "f16[1]", "f16[1]", "f16[2,1]"});
+  const std::vector<Literal> sums = {Matrix(2, 1, {1, 1}, f16), row(1), row(1), row(1),
+                                     Matrix(2, 1, {60000, 5536}, f16)};
+  const absl::StatusOr<Literal> golden = grad.Evaluate(sums);
+  ASSERT_TRUE(golden.ok()) << golden.status();
+  const auto with_offset = [&](double value) {
+    return grad.Explain(sums, Literal::Tuple({golden->element(0), golden->element(1), row(value)}));
+  };
+  EXPECT_EQ(with_offset(INFINITY), "golden");
+  EXPECT_EQ(with_offset(65504), "reassociation");
+  EXPECT_EQ(with_offset(50000), "wrong");
+}
+
+// An infinite cell makes the mean infinite, in any order, and not NaN.
+TEST(JudgeBatchNorm, AnInfiniteCellDecidesTheMean) {
+  const Case training(
+      "(f32[3,1], f32[1], f32[1]) batch-norm-training(p0, p1, p2), epsilon=0.001, feature_index=1",
+      {"f32[3,1]", "f32[1]", "f32[1]"});
+  const std::vector<Literal> operands = {Matrix(3, 1, {1, kInf, 2}), F32({1}), F32({0})};
+  const Literal nans = Matrix(3, 1, {kNan, kNan, kNan});
+  EXPECT_EQ(training.Explain(operands, Literal::Tuple({nans, F32({kInf}), F32({kNan})})), "golden");
+  EXPECT_EQ(training.Explain(operands, Literal::Tuple({nans, F32({kNan}), F32({kNan})})), "wrong");
+  EXPECT_EQ(training.Explain(operands, Literal::Tuple({nans, F32({1e30}), F32({kNan})})), "wrong");
+}
+
+// (n + 3) u (var + E^2) + E^2 of the mean's error E, by both passes.
+TEST(JudgeBatchNorm, TheErrorOfTheMeanCountsTwiceInTheVariance) {
+  const Case training(
+      "(f32[2,1], f32[1], f32[1]) batch-norm-training(p0, p1, p2), epsilon=1, feature_index=1",
+      {"f32[2,1]", "f32[1]", "f32[1]"});
+  const BatchNormErrors errors(training.root(), ElementType::kF32, 2, BuiltInProfile("golden"));
+  BatchNormMagnitudes f;
+  f.cells = 2;
+  f.sum_abs = 2;
+  f.mean = f.mean_square = 1;
+  errors.FindStatistics(&f);
+  const WideReal e = f.mean_error, u = kUnit;
+  EXPECT_GE(e, 2 * u);
+  EXPECT_GE(f.variance_error, 5 * u * e * e + e * e);
+  EXPECT_LE(f.variance_error, 10 * u * e * e + e * e + 1e-40);
 }
 
 // The variance overflows, so that its root may be infinite, and infinity / infinity is NaN.

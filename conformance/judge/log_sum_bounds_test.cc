@@ -169,5 +169,28 @@ TEST(JudgeBounds, SumsScaledByTheirMaximumInAnyOrder) {
   }
 }
 
+// Fifteen terms of 1000 e^-100 are nothing beside 1.
+TEST(JudgeBounds, TermsThatAreScaledAwayWidenNothing) {
+  const Case pair(
+      "(f32[], f32[]) reduce(p0, p1, p2, p3), dimensions={0}, to_apply=f",
+      {"f32[16]", "f32[16]", "f32[]", "f32[]"},
+      "f {\n  m1 = f32[] parameter(0)\n  v1 = f32[] parameter(1)\n  m2 = f32[] parameter(2)\n"
+      "  v2 = f32[] parameter(3)\n  m = f32[] maximum(m1, m2)\n  d1 = f32[] subtract(m1, m)\n"
+      "  d2 = f32[] subtract(m2, m)\n  e1 = f32[] exponential(d1)\n"
+      "  e2 = f32[] exponential(d2)\n  t1 = f32[] multiply(v1, e1)\n"
+      "  t2 = f32[] multiply(e2, v2)\n  s = f32[] add(t1, t2)\n"
+      "  ROOT r = (f32[], f32[]) tuple(m, s)\n}\n");
+  std::vector<double> exponents(16, -100), sums(16, 1000);
+  exponents[3] = 0;
+  sums[3] = 1;
+  const std::vector<Literal> operands = {F32(exponents), F32(sums), Scalar(-kInf), Scalar(0)};
+  const auto explain = [&](double sum) {
+    return pair.Explain(operands, Literal::Tuple({Scalar(0), Scalar(sum)}), "cpu-strict");
+  };
+  EXPECT_EQ(explain(1), "golden");
+  EXPECT_EQ(explain(1 + 4 * kUlp), "reassociation");
+  EXPECT_EQ(explain(1 + 3000 * kUlp), "wrong");
+}
+
 }  // namespace
 }  // namespace assay::conformance

@@ -361,6 +361,32 @@ TEST(JudgeOrders, ScattersThatOverwriteTakeAnyUpdate) {
   EXPECT_EQ(explain({1, 20, 3}), "wrong");
 }
 
+// 1e-40 counts as zero beside 0, and keeps its place in front of it.
+TEST(JudgeOrders, StableSortsOfOneArrayMayFlushItsKeys) {
+  const Case sort("f32[3] sort(p0), dimensions={0}, is_stable=true, to_apply=less", {"f32[3]"},
+                  "less {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n"
+                  "  ROOT s = pred[] compare(a, b), direction=LT\n}\n");
+  const std::vector<Literal> operands = {F32({1e-40, 0, -1})};
+  EXPECT_EQ(sort.Explain(operands, F32({-1, 0, 1e-40})), "golden");
+  EXPECT_EQ(sort.Explain(operands, F32({-1, 1e-40, 0})), "denormals");
+  EXPECT_EQ(sort.Explain(operands, F32({-1, 1e-40, 0}), "cpu-strict"), "wrong");
+  EXPECT_EQ(sort.Explain(operands, F32({1e-40, -1, 0})), "wrong");
+}
+
+// The last cell is one of the data, and seven updates are more than are put in every order.
+TEST(JudgeOrders, ManyUpdatesOverwriteTheLastCell) {
+  const Case scatter(Scatter("take"), {"f32[3]", "s32[7,1]", "f32[7]"}, kTake);
+  const std::vector<Literal> operands = {
+      F32({1, 2, 3}), S32({2, 2, 2, 2, 2, 2, 2}).WithShape(Shape(ElementType::kS32, {7, 1})),
+      F32({10, 20, 30, 40, 50, 60, 70})};
+  EXPECT_EQ(scatter.Explain(operands, F32({1, 2, 70})), "golden");
+  for (const double each : {10, 30, 60}) {
+    EXPECT_EQ(scatter.Explain(operands, F32({1, 2, each})), "scatter_order") << each;
+  }
+  EXPECT_EQ(scatter.Explain(operands, F32({1, 2, 3})), "wrong");
+  EXPECT_EQ(scatter.Explain(operands, F32({1, 2, 35})), "wrong");
+}
+
 // f(a, x) = 10 a + x from 1: 1345 for 3, 4, 5; every order of the digits, each once.
 TEST(JudgeOrders, ScattersApplyUpdatesInSomeOrder) {
   const Case scatter(Scatter("digits"), {"f32[3]", "s32[3,1]", "f32[3]"}, kDigits);

@@ -4,7 +4,7 @@ import pathlib
 import re
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-NO_PRODUCT = re.compile(r'(_test|_bench)\.cc$|testing\.|^performance_|^machine_peaks|randomised_target')  # tests, benchmarks, measurements
+NO_PRODUCT = re.compile(r'(_test|_bench)\.cc$|testing\.|^performance_|^machine_peaks|randomised_target|^admitted_values|^random_boxes')  # tests, benchmarks, measurements
 
 # Files that serve other operations than that of their name.
 OPERATIONS = {

@@ -205,8 +205,10 @@ Point ComplexAtan2(Point y, Point x) {
     const PairPoint sum = {t.re - Scaled(cube.re / 3.0, square),
                            t.im - Scaled(cube.im / 3.0, square)};
     const double angle = ScaledValue(sum.re, n < -1090 ? -1090 : n);
-    // On the axis, where the imaginary part of p / s is an exact zero, the angle is +pi.
-    const double side = sum.re.hi == 0 ? 1 : -sum.re.hi;
+    // A real part of y / x that is lost has the sign of y_r x_r + y_i x_i. On the axis, where the
+    // imaginary part of p / s is an exact zero, the angle is +pi.
+    const double lean = sum.re.hi == 0 ? SignOfProducts(y.re, x.re, y.im, x.im) : sum.re.hi;
+    const double side = lean == 0 ? 1 : -lean;
     const double turn = quotient.re.hi > 0 ? 0 : WithSign(polynomials::kPi[0], side);
     return {turn == 0 ? angle : turn + angle, ScaledValue(sum.im, n < -1090 ? -1090 : n)};
   }

@@ -189,6 +189,28 @@ TEST(BlockFunction, AnglesOnTheAxis) {
   }
 }
 
+// The real part of y / x is the product of two denormals beside x: its sign, which decides between
+// pi and -pi, is that of the parts themselves.
+TEST(BlockFunction, AnglesBesideTheAxisByDenormals) {
+  for (const ElementType type : {ElementType::kC64, ElementType::kC128}) {
+    const ElementType part = Info(type).component;
+    const auto at = [&](uint64_t re, double im, bool negative) {
+      const uint64_t sign = uint64_t{negative} << (Info(part).bits - 1);
+      return Element{.bits = re | sign, .imag = EncodeFloat(part, im)};
+    };
+    std::vector<Element> y, x;
+    for (const uint64_t denormal : {1, 2, 77777}) {
+      for (const double im : {-4.0, 4.0, -0.25, 0.25, -30.5, 30.5}) {
+        for (int signs = 0; signs < 8; ++signs) {
+          x.push_back(at(denormal, im, (signs & 1) != 0));
+          y.push_back(at(1, (signs & 4) != 0 ? -0.0 : 0.0, (signs & 2) != 0));
+        }
+      }
+    }
+    Case(std::string(Name(type)), "atan2(p0, p1)", {type, type}).Check({y, x}, 1);
+  }
+}
+
 TEST_P(EveryType, Comparisons) {
   const ElementType type = GetParam();
   for (const std::string direction : {"EQ", "NE", "GE", "GT", "LE", "LT"}) {

@@ -157,12 +157,20 @@ Point Atan2BesidePole(Point y, Point x, double sign, Point distance) {
 double SignOfProducts(double a, double b, double c, double d) {
   const double scales[] = {ExponentOf(Magnitude(a)), ExponentOf(Magnitude(b)),
                            ExponentOf(Magnitude(c)), ExponentOf(Magnitude(d))};
-  const double first = Shifted(a, -scales[0]) * Shifted(b, -scales[1]);
-  const double second = Shifted(c, -scales[2]) * Shifted(d, -scales[3]);
+  const Pair first = TwoProduct(Shifted(a, -scales[0]), Shifted(b, -scales[1]));
+  const Pair second = TwoProduct(Shifted(c, -scales[2]), Shifted(d, -scales[3]));
   const double lead = scales[0] + scales[1] - scales[2] - scales[3];
-  if (first == 0 || second == 0) return first + second;
-  if (lead > 100 || lead < -100) return lead > 0 ? first : second;
-  return first * PowerOfTwo(lead) + second;
+  if (first.hi == 0 || second.hi == 0) return first.hi + second.hi;
+  if (lead > 100 || lead < -100) return lead > 0 ? first.hi : second.hi;
+  return High(Scaled(first, PowerOfTwo(lead)) + second);
+}
+
+// Positive if an angle beside pi is +pi, negative if it is -pi: the imaginary part of p / s, of
+// which rounding may leave nothing beside the real one, has the opposite sign of that of p / m,
+// which is that of y_r x_r + y_i x_i. On the axis, where it is an exact zero, the angle is +pi.
+double SideOfTheCut(Point y, Point x) {
+  const double lean = SignOfProducts(y.re, x.re, y.im, x.im);
+  return lean == 0 ? 1 : -lean;
 }
 
 // -i log((x + iy) / sqrt(x^2 + y^2)) = -i log(p / s) with p = x + iy, m = x - iy, s^2 = pm. The
@@ -192,8 +200,11 @@ Point ComplexAtan2(Point y, Point x) {
   if (Magnitude(sum_of_squares.im.hi) < 0x1p-900) {
     sum_of_squares.im.hi = WithSign(sum_of_squares.im.hi, SignOfProducts(x.re, x.im, y.re, y.im));
   }
-  const PairPoint quotient = p / Root(sum_of_squares);
-  Pair re = Argument(quotient.im, quotient.re);
+  PairPoint quotient = p / Root(sum_of_squares);
+  if (quotient.re.hi < 0 && Magnitude(quotient.im.hi) < -0x1p-80 * quotient.re.hi) {
+    quotient.im.hi = WithSign(quotient.im.hi, SideOfTheCut(y, x));
+  }
+  const Pair re = Argument(quotient.im, quotient.re);
   const bool small = SquaredModulus(v).hi < 0x1p-40 * SquaredModulus(u).hi;
   if (small) {
     // atan t = t - t^3 / 3, whose parts are precise relative to t = y / x = t' 2^n.
@@ -205,10 +216,7 @@ Point ComplexAtan2(Point y, Point x) {
     const PairPoint sum = {t.re - Scaled(cube.re / 3.0, square),
                            t.im - Scaled(cube.im / 3.0, square)};
     const double angle = ScaledValue(sum.re, n < -1090 ? -1090 : n);
-    // A real part of y / x that is lost has the sign of y_r x_r + y_i x_i. On the axis, where the
-    // imaginary part of p / s is an exact zero, the angle is +pi.
-    const double lean = sum.re.hi == 0 ? SignOfProducts(y.re, x.re, y.im, x.im) : sum.re.hi;
-    const double side = lean == 0 ? 1 : -lean;
+    const double side = sum.re.hi == 0 ? SideOfTheCut(y, x) : -sum.re.hi;
     const double turn = quotient.re.hi > 0 ? 0 : WithSign(polynomials::kPi[0], side);
     return {turn == 0 ? angle : turn + angle, ScaledValue(sum.im, n < -1090 ? -1090 : n)};
   }

@@ -164,7 +164,7 @@ TEST_P(EveryType, PlainOperations) {
   }
 }
 
-// y / x is zero, or imaginary and small, beside an x that is not real.
+// y / x is zero, or imaginary, beside an x that is not real.
 TEST(BlockFunction, AnglesOnTheAxis) {
   for (const ElementType type : {ElementType::kC64, ElementType::kC128}) {
     const ElementType part = Info(type).component;
@@ -179,9 +179,13 @@ TEST(BlockFunction, AnglesOnTheAxis) {
                                          {-0.0, 0.0},
                                          {-0.0, -0.0},
                                          {-30.5, 9.5},
-                                         {30.5, 9.5}}) {
-          x.push_back(at(re, im));
-          y.push_back(at(y_re * 0x1p-30, y_im * 0x1p-30));
+                                         {30.5, 9.5},
+                                         {-30.5, -9.5},
+                                         {30.5, -9.5}}) {
+          for (const double scale : {0x1p-30, 0.5}) {
+            x.push_back(at(re, im));
+            y.push_back(at(y_re * scale, y_im * scale));
+          }
         }
       }
     }
@@ -189,8 +193,8 @@ TEST(BlockFunction, AnglesOnTheAxis) {
   }
 }
 
-// The real part of y / x is the product of two denormals beside x: its sign, which decides between
-// pi and -pi, is that of the parts themselves.
+// The real part of y / x has a denormal for a factor: its sign, which decides between pi and -pi,
+// is that of the parts themselves.
 TEST(BlockFunction, AnglesBesideTheAxisByDenormals) {
   for (const ElementType type : {ElementType::kC64, ElementType::kC128}) {
     const ElementType part = Info(type).component;
@@ -199,11 +203,11 @@ TEST(BlockFunction, AnglesBesideTheAxisByDenormals) {
       return Element{.bits = re | sign, .imag = EncodeFloat(part, im)};
     };
     std::vector<Element> y, x;
-    for (const uint64_t denormal : {1, 2, 77777}) {
-      for (const double im : {-4.0, 4.0, -0.25, 0.25, -30.5, 30.5}) {
+    for (const uint64_t re : {uint64_t{1}, uint64_t{77777}, EncodeFloat(part, 0.5)}) {
+      for (const double im : {-4.0, 4.0, -2.25, 2.25, -30.5, 30.5}) {
         for (int signs = 0; signs < 8; ++signs) {
-          x.push_back(at(denormal, im, (signs & 1) != 0));
-          y.push_back(at(1, (signs & 4) != 0 ? -0.0 : 0.0, (signs & 2) != 0));
+          x.push_back(at(1, im, (signs & 1) != 0));
+          y.push_back(at(re, (signs & 4) != 0 ? -0.0 : 0.0, (signs & 2) != 0));
         }
       }
     }

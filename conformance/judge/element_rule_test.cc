@@ -40,5 +40,19 @@ TEST_F(ElementRuleTest, ANumberAndNanAreNotNear) {
   }
 }
 
+// The modulus of this number is greater than the largest double; its ulp is that of the largest.
+TEST(ComplexElementRuleTest, AModulusMayLeaveTheRangeOfItsParts) {
+  const Case power{"c128[] power(p0, p1)", {"c128[]", "c128[]"}};
+  const ElementRule rule(power.root(), ElementType::kC128, BuiltInProfile("cpu-strict"));
+  ASSERT_GE(rule.budget().ulps, 2);
+  const auto beyond = [&](uint64_t steps) {
+    const uint64_t re = EncodeFloat(ElementType::kF64, 0x1.be7abba2ae84ap1023);
+    const uint64_t im = EncodeFloat(ElementType::kF64, 0x1.f532f518a6372p1022);
+    return rule.Test({re, im}, {re, im + steps}, std::nullopt).answer;
+  };
+  EXPECT_EQ(beyond(1), Answer::kInside);
+  EXPECT_EQ(beyond(1000), Answer::kOutside);
+}
+
 }  // namespace
 }  // namespace assay::conformance

@@ -17,11 +17,11 @@ constexpr int kInArena = 20000;   // elements of an array that may lie in the ar
 constexpr int kInBuffer = 40000;  // of one that has a buffer of its own
 
 // The number of arrays of which all elements are held at the worst moment of a run.
-int PeakArrays(absl::string_view text, int elements = kInArena) {
+int PeakArrays(absl::string_view text, int elements = kInArena, const RunOptions& options = {}) {
   const std::unique_ptr<Module> module = MustParse(Sized(text, elements));
   if (module == nullptr) return -1;
   RunStats stats;
-  const absl::StatusOr<Literal> result = Interpret(*module, {}, {}, &stats);
+  const absl::StatusOr<Literal> result = Interpret(*module, {}, options, &stats);
   EXPECT_TRUE(result.ok()) << result.status();
   return static_cast<int>(stats.peak_bytes / (4 * elements));
 }
@@ -41,6 +41,29 @@ TEST(PeakBytes, LastReadersTakeTheBuffersOfTheirOperands) {
   EXPECT_EQ(PeakArrays("ENTRY e { a = $A negate(i) b = $A abs(a) ROOT c = $A subtract(a, b) }",
                        kInBuffer),
             2);
+}
+
+// Where the elements of arrays are counted, the places of values are found step by step.
+TEST(PeakBytes, LastReadersOverwriteTheirOperandsUnderABudget) {
+  RunOptions options;
+  options.budget.elements = 2 * kInArena;
+  EXPECT_EQ(PeakArrays("ENTRY e { a = $A negate(i) b = $A abs(a) c = $A negate(b) d = $A not(c)"
+                       "  ROOT s = s32[1] slice(d), slice={[0:1]} }",
+                       kInArena, options),
+            1);
+}
+
+// A reduction of two arrays gives two results.
+TEST(PeakBytes, EveryResultOfAKernelIsHeld) {
+  constexpr absl::string_view kReduce =
+      "both { x = s32[] parameter(0) y = s32[] parameter(1) v = s32[] parameter(2)"
+      "  w = s32[] parameter(3) p = s32[] add(x, v) q = s32[] subtract(y, w)"
+      "  ROOT t = (s32[], s32[]) tuple(p, q) }"
+      "ENTRY e { a = $A negate(i) b = $A not(i) m = s32[1,$N] reshape(a) n = s32[1,$N] reshape(b)"
+      "  z = s32[] constant(0) c = ($A, $A) reduce(m, n, z, z), dimensions={0}, to_apply=both"
+      "  k = $A get-tuple-element(c), index=0 v = $A get-tuple-element(c), index=1"
+      "  f = $A subtract(k, v) ROOT s = s32[1] slice(f), slice={[0:1]} }";
+  EXPECT_EQ(PeakArrays(kReduce), 4);
 }
 
 TEST(PeakBytes, CalleesTakeOperandsThatDie) {

@@ -74,9 +74,9 @@ absl::Status Machine::Advance() {
 }
 
 absl::StatusOr<Literal> Machine::TakeResult() {
-  absl::StatusOr<Literal> result = End();
-  if (values_ == nullptr || !result.ok()) return result;
-  return ToHost(*result);
+  Literal result = End();
+  if (values_ == nullptr) return result;
+  return ToHost(result);
 }
 
 const Pending* Machine::waits_for() const { return pending_.get(); }
@@ -140,7 +140,7 @@ absl::Status Machine::Begin(const ComputationPlan& plan, absl::Span<const Litera
   return Push(plan, frame);
 }
 
-absl::StatusOr<Literal> Machine::End() {
+Literal Machine::End() {
   const Activation top = stack_.back();
   const ComputationPlan& plan = *top.plan;
   std::vector<Literal> leaves;

@@ -71,7 +71,7 @@ class Machine : public ComputationCaller {
                      int64_t* reserved);
   // Runs until `floor` activations are left, the last of which has ended, or until a step waits.
   absl::Status RunUntil(size_t floor);
-  absl::StatusOr<Literal> End();
+  Literal End();
   absl::Status RunStep(const Step& step);
   absl::Status RunKernel(const ComputationPlan& plan, Frame& frame, const Step& step);
   // Pushes the first activation of a call, loop or branch.

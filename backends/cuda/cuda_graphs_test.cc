@@ -112,6 +112,17 @@ const GraphProgram kGraphPrograms[] = {
      "up { s = (f32[3], f32[3]) parameter(0) x = f32[3] get-tuple-element(s), index=0\n"
      "  y = f32[3] get-tuple-element(s), index=1 c = f32[3] constant({2, 3, 4})\n"
      "  v = f32[3] add(x, c) u = f32[3] multiply(y, y) ROOT t = (f32[3], f32[3]) tuple(v, u) }\n"},
+    // A value of the state that the condition reads and the body does not.
+    {"i = f32[] constant(50) t = (f32[3], f32[]) tuple(x, i)\n"
+     "ROOT w = (f32[3], f32[]) while(t), condition=near, body=away",
+     -1, -1,
+     "near { s = (f32[3], f32[]) parameter(0) x = f32[3] get-tuple-element(s), index=0\n"
+     "  l = f32[] get-tuple-element(s), index=1 z = f32[] constant(0)\n"
+     "  t = f32[] reduce(x, z), dimensions={0}, to_apply=sum\n"
+     "  ROOT p = pred[] compare(t, l), direction=LT }\n"
+     "away { s = (f32[3], f32[]) parameter(0) x = f32[3] get-tuple-element(s), index=0\n"
+     "  l = f32[] constant(70) c = f32[3] constant({2, 3, 4}) y = f32[3] add(x, c)\n"
+     "  ROOT t = (f32[3], f32[]) tuple(y, l) }\n"},
     // The state changes places; one value of it becomes two, and one is a constant.
     {"i = s32[] constant(0) t = (s32[], f32[3], f32[3], f32[3], f32[3]) tuple(i, x, y, x, y)\n"
      "ROOT w = (s32[], f32[3], f32[3], f32[3], f32[3]) while(t), condition=few, body=turn",

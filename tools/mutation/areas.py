@@ -64,7 +64,8 @@ OPERATIONS = {
 
 # Tests of single files that stand in other folders. An engine with a memory of its own, whose runs are replayed, is CUDA's alone.
 MORE_TESTS = {f'evaluator/ops/{stem}': ['assay_evaluator_kernels_tests'] for stem in ('collectives', 'exact_fourier', 'ragged_transfers')} | {
-    f'runtime/{stem}': ['assay_backends_cuda_tests'] for stem in ('machine', 'machine_control', 'machine_direct', 'machine_frames', 'machine_record', 'replay')}
+    f'runtime/{stem}': ['assay_backends_cuda_tests']
+    for stem in ('machine', 'machine_control', 'machine_direct', 'machine_frames', 'machine_record', 'plan', 'plan_places', 'replay')}
 
 # `folder`: what is mutated. `cases`: how the corpus is asked, by the definitions (`straight`), by `kernels` or on the backend `cpu`; `operations`: the cases of
 # the file's operations first. `tests`: folders whose tests are asked; `slow`: tests that are asked at last.

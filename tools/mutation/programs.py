@@ -3,6 +3,7 @@ import collections
 import concurrent.futures
 import hashlib
 import os
+import pathlib
 import re
 import shlex
 import shutil
@@ -12,7 +13,8 @@ import threading
 from mutation.areas import ROOT, files_of, questions, read
 from mutation.changes import SWITCH, switched
 
-HEADERS = ('spec', 'runtime', 'evaluator', 'interpreter', 'backends', 'conformance')  # folders of headers that areas include
+# What is compiled at once: a file, or several in a unity build. Its name in the build, the words of the compiler, the files.
+Unit = collections.namedtuple('Unit', 'name words files')
 
 
 def short_hash(data):
@@ -51,7 +53,7 @@ class Run:
 
 
 class Builder:
-    """Compiles the files of an area one by one and links programs with them in front of the libraries."""
+    """Compiles what the build compiles at once, with changed files in it, and links programs with that in front of the libraries."""
 
     def __init__(self, area, build, jobs):
         self.area = area
@@ -62,46 +64,37 @@ class Builder:
         self.texts = {path: read(path) for path in files_of(area)}
         tests = {question for path in self.texts for question in questions(path, self.targets) if ' ' not in question}
         subprocess.run(['ninja', '-C', str(build), 'assay_bin_assay', *sorted(tests)], check=True, stdout=subprocess.DEVNULL)
-        compiles = [c for c in self.ninja('assay_bin_assay') if ' -c ' in c and f'{area.folder}/CMakeFiles' in c]
-        # What the changed code computes does not depend on the optimisation, and this compiles faster. What reads beside a
-        # container ends.
-        words = self.without_files(shlex.split(compiles[0]))
-        if os.path.basename(words[0]) == 'ccache':  # every text is compiled once
-            del words[0]
-        self.compile = [re.sub(r'^-O[23]$', '-O1', word) for word in words if word != '-DNDEBUG'] + ['-D_GLIBCXX_ASSERTIONS', '-w']
+        commands = {command for target in ['assay_bin_assay', *sorted(tests)] for command in self.ninja(target)
+                    if ' -c ' in command and f'{area.folder}/' in command}
+        self.units = [unit for unit in map(self.unit_of, sorted(commands)) if unit is not None]
         self.assay = build / 'bin' / 'assay'
-        # Objects are kept by the headers of the tree and their own text, so that a changed file is compiled alone.
-        headers = {path.as_posix(): path.read_bytes() for folder in HEADERS for path in (ROOT / folder).rglob('*.h')}
-        self.cache = build / 'source_mutants' / short_hash(repr((self.compile, sorted(headers.items()), self.common_headers())).encode())
-        self.cache.mkdir(parents=True, exist_ok=True)
-        self.precompile()
+        self.cache = build / 'source_mutants'
+        self.cache.mkdir(exist_ok=True)
         self.links = {}
         self.headers = {}
-        self.objects = {path: self.cache / f'{flat(path)}.{short_hash(text.encode())}.o' for path, text in self.texts.items()
-                        if path.endswith('.cc')}
-        missing = [path for path, made in self.objects.items() if not made.exists()]
         self.compiles = concurrent.futures.ThreadPoolExecutor(jobs)
-        for path, made in zip(missing, self.compiles.map(lambda path: self.make_object(ROOT / path, self.objects[path]), missing)):
-            if not made:
-                raise SystemExit(f'{path} does not compile')
 
-    def common_headers(self):
-        """The lines of headers that several files include."""
-        included = collections.Counter(line for text in self.texts.values() for line in text.split('\n')
-                                       if line.startswith('#include') and f'"{self.area.folder}/' not in line)
-        return '\n'.join(sorted(line for line, count in included.items() if count > 3)) + '\n'
-
-    def precompile(self):
-        """The headers that several files include, once, in the place of the build's, whose options are others."""
-        header = self.cache / 'headers.h'
-        if '-include' in self.compile:
-            at = self.compile.index('-include')
-            del self.compile[at:at + 2]
-        if not header.exists():
-            header.write_text(self.common_headers(), encoding='utf-8')
-            if not self.make_object(header, f'{header}.gch', ['-x', 'c++-header']):
-                raise SystemExit('the headers do not compile')
-        self.compile += ['-include', str(header)]
+    def unit_of(self, command):
+        """The unit of a compiler's command, or None if it has no file of the area. What the changed code computes does not depend on
+        the optimisation, and -O1 compiles faster. What reads beside a container ends. The build's precompiled headers have other
+        options."""
+        words = shlex.split(command)
+        source = pathlib.Path(words[words.index('-c') + 1])
+        if not source.is_absolute():
+            source = self.build / source
+        sources = [source.resolve()]
+        if source.name.startswith('unity_'):
+            sources = map(pathlib.Path, re.findall(r'#include "(.*?)"', source.read_text(encoding='utf-8')))
+        files = [path.relative_to(ROOT).as_posix() for path in sources if path.is_relative_to(ROOT)]
+        if not any(path in self.texts for path in files):
+            return None
+        name = flat(words[words.index('-o') + 1])
+        words = [re.sub(r'^-O[23]$', '-O1', word) for word in self.without_files(words) if word != '-DNDEBUG']
+        if os.path.basename(words[0]) == 'ccache':  # every text is compiled once
+            del words[0]
+        if '-include' in words:
+            del words[words.index('-include'):words.index('-include') + 2]
+        return Unit(name, [*words, '-D_GLIBCXX_ASSERTIONS', '-w'], files)
 
     def ninja(self, target):
         return subprocess.run(['ninja', '-C', str(self.build), '-t', 'commands', target], check=True, text=True,
@@ -126,21 +119,13 @@ class Builder:
                 kept.append(word)
         return kept
 
-    def make_object(self, source, target, include=(), errors=subprocess.DEVNULL):
-        partial = f'{target}.{threading.get_ident()}'
-        words = [self.compile[0], *include, *self.compile[1:], '-o', partial, '-c', source]
-        if self.run(words, errors=errors)[0] != 0:
-            return False
-        os.replace(partial, target)
-        return True
-
     def link(self, target, objects, program):
         if target not in self.links:
             self.links[target] = shlex.split(self.ninja(target)[-1].replace(': && ', '').replace(' && :', ''))
         words = self.links[target]
         at = words.index('-o')
         given = list(map(str, objects.values()))
-        if shutil.which('ld.lld'):  # as a library: a program that needs only some of the files lacks what the others need
+        if given and shutil.which('ld.lld'):  # as a library: a program that needs only some of the files lacks what the others need
             given = ['-fuse-ld=lld', '-Wl,--start-lib', *given, '-Wl,--end-lib']
         return self.run(words[:at] + ['-o', program, *given] + words[at + 2:])[0] == 0
 
@@ -155,36 +140,39 @@ class Builder:
             self.headers[name] = direct.union(*map(self.included, direct))
         return self.headers[name]
 
-    def users(self, header):
-        """The files to compile that include a header of the area, through others too."""
-        return [name for name in self.texts if name.endswith('.cc') and header in self.included(name)]
+    def changed_units(self, changed):
+        """The units that have changed files or include changed headers."""
+        return [unit for unit in self.units
+                if any(changed & {path, *self.included(path)} for path in unit.files if path in self.texts)]
 
     def make_mutants(self, mutants, folder, failing=None, numbered=None):
         """The object files with one or several mutants among them, or None where that does not compile. Several, of different lines,
         are told apart by the variable ASSAY_SOURCE_MUTANT, which has the place in the list `numbered`. `failing` gets those mutants
         whose lines the compiler refuses."""
         changed = self.write_mutants(mutants, folder, numbered)
-        users = sorted({user for name in changed for user in ([name] if name.endswith('.cc') else self.users(name))})
-        refused = [errors for errors in self.compiles.map(lambda user: self.make_user(user, changed, folder), users) if errors is not None]
+        units = self.changed_units(changed)
+        refused = [errors for errors in self.compiles.map(lambda unit: self.make_unit(unit, changed, folder), units) if errors is not None]
         if refused:
             if failing is not None:
                 failing += [mutant for mutant in mutants
                             if any(re.search(rf'\b{re.escape(mutant.file)}:{mutant.number + 1}:', errors) for errors in refused)]
             return None
-        objects = {user: folder / f'{flat(user)}.o' for user in users}
-        # Its own first: of an inline function of a header the linker keeps the first.
-        return objects | {user: path for user, path in self.objects.items() if user not in objects}
+        return {unit.name: folder / unit.name for unit in units}
 
-    def make_user(self, user, changed, folder):
-        """Compiles a file that is changed, or that includes what is, unless it was before; the errors, or None."""
-        made = folder / f'{flat(user)}.o'
-        read_by_user = changed & {user, *self.included(user)}
-        if made.exists() and all((folder / name).stat().st_mtime_ns < made.stat().st_mtime_ns for name in read_by_user):
+    def make_unit(self, unit, changed, folder):
+        """Compiles a unit unless it was before; the errors, or None."""
+        made = folder / unit.name
+        read_by_unit = changed & {name for path in unit.files if path in self.texts for name in (path, *self.included(path))}
+        if made.exists() and all((folder / name).stat().st_mtime_ns < made.stat().st_mtime_ns for name in read_by_unit):
             return None
-        path = folder / f'{flat(user)}.errors'
+        source = folder / f'{unit.name}.cc'
+        source.write_text(''.join(f'#include "{(folder if path in changed else ROOT) / path}"\n' for path in unit.files), encoding='utf-8')
+        path = folder / f'{unit.name}.errors'
         with open(path, 'w', encoding='utf-8') as errors:
-            if self.make_object(folder / user if user in changed else ROOT / user, made, [f'-I{folder}'], errors):
+            words = [unit.words[0], f'-I{folder}', *unit.words[1:], '-o', made, '-c', source]
+            if self.run(words, errors=errors)[0] == 0:
                 return None
+        made.unlink(missing_ok=True)
         return path.read_text(encoding='utf-8')
 
     def write_mutants(self, mutants, folder, numbered):

@@ -39,7 +39,7 @@ class Suite:
         self.seconds = json.loads(known.read_text(encoding='utf-8')) if known.exists() else {}
         linked = builder.cache / f'unchanged-{self.hash.split()[0]}'  # with the tests of today
         linked.mkdir(exist_ok=True)
-        unchanged = Program(builder, builder.objects, linked)
+        unchanged = Program(builder, {}, linked)
         missing = sorted({piece for pieces in self.pieces.values() for piece in pieces} - set(self.seconds))
         limit = 600 if cheap is None else 1 + int(cheap)
         for piece, (status, seconds) in zip(missing, builder.compiles.map(lambda piece: self.ask(unchanged, piece, limit), missing)):

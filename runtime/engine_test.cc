@@ -7,9 +7,11 @@
 #include "absl/strings/string_view.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "runtime/plan.h"
 #include "runtime/queue_host.h"
 #include "runtime/run.h"
 #include "runtime/testing/toy_engine.h"
+#include "runtime/value_memory.h"
 #include "spec/text/parser.h"
 #include "spec/text/printer.h"
 
@@ -335,6 +337,55 @@ class NotingEngine : public ToyEngine {
     const NotingEngine& engine_;
   };
 };
+
+// An engine whose values lie in a memory of its own.
+class ToyDevice : public DeviceEngine {
+ public:
+  bool AppliesRegion(const Computation& region) const override {
+    return toy_.AppliesRegion(region);
+  }
+  KernelOr Prepare(const Instruction& op) const override { return toy_.Prepare(op); }
+  KernelOr PrepareCollective(const Instruction& collective, int64_t members,
+                             int64_t position) const override {
+    return toy_.PrepareCollective(collective, members, position);
+  }
+  EffectOr PrepareEffect(const Instruction& op) const override { return toy_.PrepareEffect(op); }
+  std::unique_ptr<EngineState> NewState(bool counted) const override {
+    return toy_.NewState(counted);
+  }
+  KernelOr PrepareViewCopy(const View& /*view*/, ElementType /*type*/) const override {
+    return absl::UnimplementedError("the toy engine copies no views");
+  }
+
+ private:
+  ToyEngine toy_;
+};
+
+// Frames lie in the memory of the host.
+TEST(EngineTest, ValuesOfDevicesLieInNoFrames) {
+  const absl::StatusOr<std::unique_ptr<Module>> module = ParseModule(R"(HloModule m
+    ENTRY e { x = s32[200] parameter(0) y = s32[] parameter(1) z = s32[] add(y, y)
+      a = s32[200] add(x, x) b = s32[200] multiply(a, x) c = s32[200] add(b, a)
+      d = s32[200] add(c, b) ROOT r = (s32[200], s32[]) tuple(d, z) })");
+  ASSERT_TRUE(module.ok()) << module.status();
+  const ToyEngine toy;
+  const ToyDevice device;
+  for (const bool on_device : {false, true}) {
+    const Engine& engine = on_device ? static_cast<const Engine&>(device) : toy;
+    const auto plan = ModulePlan::Create(**module, engine);
+    ASSERT_TRUE(plan.ok()) << plan.status();
+    const ComputationPlan& entry = *(*plan)->plan_of(*(*module)->entry());
+    int small = 0, local = 0;
+    for (const Slot& slot : entry.slots) {
+      small += slot.in_frame && !slot.is_local;
+      local += slot.is_local;
+    }
+    // y and z; a and b, for the root takes the buffer of c.
+    EXPECT_EQ(small, on_device ? 0 : 2);
+    EXPECT_EQ(local, on_device ? 0 : 2);
+    EXPECT_EQ(entry.arena_bytes == 0, on_device);
+  }
+}
 
 TEST(EngineTest, StatisticsAreToldOfKernelsAndEffects) {
   constexpr char kText[] = R"(HloModule m

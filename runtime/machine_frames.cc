@@ -193,10 +193,7 @@ absl::Status Machine::WriteSlot(const ComputationPlan& plan, Frame& frame, int32
                                 const Literal& leaf) {
   const Slot& info = plan.slots[slot];
   if (!info.shape->is_array()) return absl::OkStatus();
-  for (int64_t d = 0; info.sizes >= 0 && d < info.shape->rank(); ++d) {
-    const int64_t size = leaf.dynamic_size(d);
-    std::memcpy(frame.arena.get() + info.sizes + d * sizeof size, &size, sizeof size);
-  }
+  if (info.sizes >= 0) WriteSizes(info, frame, leaf.current_sizes());
   if (info.in_frame) {
     if (info.bytes > 0) std::memcpy(frame.arena.get() + info.place, leaf.data(), info.bytes);
     return absl::OkStatus();

@@ -73,7 +73,7 @@ Area = collections.namedtuple('Area', 'name folder cases operations tests slow')
 AREAS = {area.name: area for area in (
     Area('definitions', 'evaluator/ops', ('straight', 'kernels'), True, (), ('assay_evaluator_ops_tests', 'assay_small_worlds_test')),
     Area('kernels', 'evaluator/kernels', ('kernels',), True, ('evaluator/kernels',), ()),
-    Area('analysis', 'spec/analysis', ('kernels',), True, ('spec/analysis', 'evaluator/kernels'), ()),
+    Area('analysis', 'spec/analysis', ('kernels',), True, ('spec/analysis', 'evaluator/kernels', 'interpreter'), ()),
     Area('runtime', 'runtime', ('kernels',), False, ('runtime', 'interpreter'), ()),
     Area('interpreter', 'interpreter', ('kernels',), False, ('interpreter',), ()),
     Area('passes', 'backends/passes', ('cpu',), False, ('conformance/passes',), ()),

@@ -64,6 +64,17 @@ TEST(PeakBytes, EveryResultOfAKernelIsHeld) {
       "  k = $A get-tuple-element(c), index=0 v = $A get-tuple-element(c), index=1"
       "  f = $A subtract(k, v) ROOT s = s32[1] slice(f), slice={[0:1]} }";
   EXPECT_EQ(PeakArrays(kReduce), 4);
+  // The first result takes the place of its operand, the second one does not.
+  constexpr absl::string_view kScatter =
+      "both { x = s32[] parameter(0) y = s32[] parameter(1) v = s32[] parameter(2)"
+      "  w = s32[] parameter(3) p = s32[] add(x, v) q = s32[] add(y, w)"
+      "  ROOT t = (s32[], s32[]) tuple(p, q) }"
+      "ENTRY e { a = $A negate(i) b = $A not(i) k = s32[1,1] constant({{3}})"
+      "  u = s32[1] constant({7}) c = ($A, $A) scatter(a, b, k, u, u), update_window_dims={},"
+      "  inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1,"
+      "  to_apply=both d = $A get-tuple-element(c), index=0 f = $A get-tuple-element(c), index=1"
+      "  g = $A subtract(d, f) ROOT s = s32[1] slice(g), slice={[3:4]} }";
+  EXPECT_EQ(PeakArrays(kScatter), 3);
 }
 
 TEST(PeakBytes, CalleesTakeOperandsThatDie) {

@@ -387,6 +387,37 @@ TEST(EngineTest, ValuesOfDevicesLieInNoFrames) {
   }
 }
 
+// The iterations of the loop of LoopOn as its plan knows them; -1 if the condition is asked.
+int64_t PlannedTrips(const Engine& engine, const std::string& text, bool observed = false) {
+  const absl::StatusOr<std::unique_ptr<Module>> module = ParseModule(text);
+  EXPECT_TRUE(module.ok()) << module.status();
+  if (!module.ok()) return -3;
+  PlanOptions options;
+  options.observed = observed;
+  const auto plan = ModulePlan::Create(**module, engine, options);
+  EXPECT_TRUE(plan.ok()) << plan.status();
+  if (!plan.ok()) return -3;
+  for (const Step& step : (*plan)->plan_of(*(*module)->entry())->steps) {
+    if (step.kind == StepKind::kWhile) return step.trips;
+  }
+  return -3;
+}
+
+// On a device, a condition that has no effects is not asked if the number of iterations is known.
+TEST(EngineTest, CountedLoopsAskNoConditionsOnDevices) {
+  const ToyEngine toy;
+  const ToyDevice device;
+  const std::string loop = LoopOn("s32[100]");
+  EXPECT_EQ(PlannedTrips(device, loop), 5);
+  EXPECT_EQ(PlannedTrips(device, loop, /*observed=*/true), -1);
+  EXPECT_EQ(PlannedTrips(toy, loop), -1);
+  const std::string telling = absl::StrReplaceAll(
+      loop, {{"five = ", "after = token[] after-all() told = token[] outfeed(k, after) five = "}});
+  EXPECT_EQ(PlannedTrips(device, telling), -1);
+  const std::string endless = absl::StrReplaceAll(loop, {{"add(k, one)", "add(k, k)"}});
+  EXPECT_EQ(PlannedTrips(device, endless), -1);
+}
+
 TEST(EngineTest, StatisticsAreToldOfKernelsAndEffects) {
   constexpr char kText[] = R"(HloModule m
 sum { x = s32[] parameter(0) y = s32[] parameter(1) ROOT r = s32[] add(x, y) }

@@ -118,7 +118,9 @@ class Suite:
         """A byte for each number: 1 where the piece reaches the place of the mutant."""
         with tempfile.NamedTemporaryFile() as file:
             os.pwrite(file.fileno(), bytes(MOST_MUTANTS), 0)
-            self.ask(program, piece, 600, {'ASSAY_SOURCE_MUTANTS_REACHED': file.name})
+            status, _ = self.ask(program, piece, 600, {'ASSAY_SOURCE_MUTANTS_REACHED': file.name})
+            if status != 0:
+                raise SystemExit(f'the program with all mutants, of which none is on, fails {piece}')
             return os.pread(file.fileno(), MOST_MUTANTS, 0)
 
     def asked(self, path):

@@ -88,15 +88,12 @@ class Rng : public runtime::Effect {
     if (process.grid().replicas > 1) key ^= static_cast<uint64_t>(process.id().replica);
     if (process.grid().partitions > 1) key ^= static_cast<uint64_t>(process.id().partition) << 32;
     Words words(key, &process.random().counters[&rng_]);
+    std::array<double, 2> normals{};
     for (int64_t i = 0; i < count; ++i) {
       if (absl::Status status = context.Charge(1); !status.ok()) return status;
-      if (normal_ && i % 2 == 0) {
-        const std::array<double, 2> z = Normals(type_, words);
-        result->Set(i, Normal(operands, z[0]));
-        if (i + 1 < count) result->Set(i + 1, Normal(operands, z[1]));
-      } else if (!normal_) {
-        result->Set(i, Uniform(operands[0].Get(0), operands[1].Get(0), words));
-      }
+      if (normal_ && i % 2 == 0) normals = Normals(type_, words);
+      result->Set(i, normal_ ? Normal(operands, normals[i % 2])
+                             : Uniform(operands[0].Get(0), operands[1].Get(0), words));
     }
     return std::make_shared<runtime::Present>(std::vector<Literal>{*std::move(result)});
   }

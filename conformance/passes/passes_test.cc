@@ -13,6 +13,7 @@
 #include "conformance/corpus/corpus.h"
 #include "conformance/corpus/ready_case.h"
 #include "conformance/corpus/selection.h"
+#include "conformance/passes/after.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "interpreter/golden_engine.h"
@@ -44,20 +45,6 @@ std::vector<PassList> EveryPass(const runtime::Engine& folder) {
   std::vector<PassList> alone;
   for (std::unique_ptr<Pass>& pass : all) alone.emplace_back().push_back(std::move(pass));
   return alone;
-}
-
-// The entry computation after one pass.
-std::string After(std::unique_ptr<Pass> pass, const std::string& entry,
-                  const std::string& before = "") {
-  absl::StatusOr<std::unique_ptr<Module>> module =
-      ParseModule("HloModule m\n" + before + "ENTRY e {\n" + entry + "}\n");
-  if (!module.ok()) return std::string(module.status().message());
-  PassList list;
-  list.push_back(std::move(pass));
-  absl::Status status = RunPasses(list, *module);
-  if (status.ok()) status = VerificationStatus(VerifyModule(**module));
-  if (!status.ok()) return std::string(status.message());
-  return PrintModule(**module, PrintOptions::ShortParsable());
 }
 
 TEST(Passes, DeadCode) {
@@ -293,6 +280,23 @@ TEST(Passes, Fusion) {
   ROOT r = (f32[64], f32[64]) tuple(y, w)
 )");
   EXPECT_THAT(joined, HasSubstr("fusion(s, a)"));
+  EXPECT_EQ(CountOf(joined, " fusion("), 1);
+  // A constant that is broadcast belongs to the fusion, the initial value of a reduction does not.
+  EXPECT_THAT(After(Fusion(), R"(  a = f32[64] parameter(0)
+  c = f32[] constant(2)
+  b = f32[64] broadcast(c), dimensions={}
+  x = f32[64] multiply(a, b)
+  ROOT y = f32[64] tanh(x)
+)"),
+              HasSubstr("fusion(a)"));
+  EXPECT_THAT(
+      After(Fusion(), R"(  a = f32[64] parameter(0)
+  z = f32[] constant(0)
+  x = f32[64] tanh(a)
+  ROOT y = f32[] reduce(x, z), dimensions={0}, to_apply=sum
+)",
+            "sum { p = f32[] parameter(0) q = f32[] parameter(1) ROOT s = f32[] add(p, q) }\n"),
+      AnyOf(HasSubstr("fusion(z, a)"), HasSubstr("fusion(a, z)")));
   // Nobody uses what the other two compute.
   EXPECT_THAT(After(Fusion(), R"(  a = f32[64] parameter(0)
   x = f32[64] add(a, a)
@@ -311,6 +315,9 @@ const std::vector<Row>& AlgebraicRows() {
       {"s32[4] multiply(ones, i)", "multiply("},
       {"s32[4] multiply(i, zeros)", "multiply("},
       {"s32[4] subtract(i, i)", "subtract("},
+      {"s32[4] subtract(i, zeros)", "subtract("},
+      {"s32[4] divide(i, ones)", "divide("},
+      {"f32[4] power(x, fones)", "power("},
       {"f32[4] multiply(x, fones)", "multiply("},
       {"f32[4] divide(x, fours)", "divide("},
       {"f32[4] power(x, twos)", "power("},

@@ -137,6 +137,17 @@ TEST(RngTest, FloatsAreEvenAndWithinTheirRange) {
   }
 }
 
+// Of f64, a number that 23 bits give is one in 2^29.
+TEST(RngTest, UniformNumbersHaveTheBitsOfTheirType) {
+  for (const char* type : {"f32", "f64"}) {
+    int longer = 0;
+    for (const double v : DrawNumbers(Rng(type, 1000, "0", "1"))) {
+      longer += std::ldexp(v, 23) != std::floor(std::ldexp(v, 23));
+    }
+    EXPECT_EQ(longer, type == std::string("f32") ? 0 : 1000);
+  }
+}
+
 TEST(RngTest, UniformPassesKolmogorovAndSmirnov) {
   constexpr int kCount = 4096;
   std::vector<double> x = DrawNumbers(Rng("f32", kCount, "-3", "5"));

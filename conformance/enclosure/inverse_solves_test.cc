@@ -4,6 +4,7 @@
 #include <random>
 
 #include "conformance/enclosure/enclosure.h"
+#include "gtest/gtest.h"
 #include "interpreter/interpreter.h"
 #include "spec/text/parser.h"
 

@@ -345,7 +345,7 @@ TEST(JudgeBatchNorm, ResultsHaveBoundsBesideValuesThatAreNotFinite) {
 // 2 32768 = 65536 is infinite in f16, and 65504 within the bound of it. So is the sum of gradients.
 TEST(JudgeBatchNorm, ResultsBeyondTheLargestNumberMayBeTheLargestNumber) {
   const ElementType f16 = ElementType::kF16;
-  const auto row = [f16](double value) { return Array(f16, {value}); };
+  const auto row = [](double value) { return Array(ElementType::kF16, {value}); };
   const Case inference(
       "f16[1,1] batch-norm-inference(p0, p1, p2, p3, p4), epsilon=0, feature_index=1",
       {"f16[1,1]", "f16[1]", "f16[1]", "f16[1]", "f16[1]"});

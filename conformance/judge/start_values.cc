@@ -90,6 +90,20 @@ bool IsExtreme(const ElementRange& range, bool greatest) {
   return ((range.real.low ^ extreme) & mask) == 0 && ((range.real.high ^ extreme) & mask) == 0;
 }
 
+// Returns true if the start value of a sum or product may decide the result alone: infinities, NaN,
+// and zero in a product. Then nothing is known of the elements unless it is left out.
+bool MayHide(analysis::ReducerKind kind, const Literal& start) {
+  if (!IsRounded(start.element_type())) return false;
+  const ComplexValue value = Value(start, 0);
+  if (kind == analysis::ReducerKind::kMultiply) return !IsFinite(value) || value == 0.0;
+  return kind == analysis::ReducerKind::kAdd && !IsFinite(value);
+}
+
+// Returns true if both are the same infinity, or NaN: no finite start value changes them.
+bool IsFixed(double golden, double actual) {
+  return !std::isfinite(golden) && (golden == actual || (std::isnan(golden) && std::isnan(actual)));
+}
+
 // Returns true if the start value may be missing. Counting it again changes nothing.
 bool MayBeMissing(analysis::ReducerKind kind) {
   return kind == analysis::ReducerKind::kMinimum || kind == analysis::ReducerKind::kMaximum ||
@@ -187,7 +201,9 @@ StartUses::StartUses(const Subject& subject, size_t leaf, const Literal& golden,
   const ElementRange range = ElementRange::Of(start.element_type(), start.Get(0));
   if (StartCounts(kind, range)) kind_ = kind;
   neutral_ = MissingStart(subject.instruction, range);
-  most_ = std::min(kMostUses, MostElements(subject.instruction, subject.operands[0], golden));
+  if (!neutral_ && MayHide(kind_, start)) neutral_ = NeutralElement(kind_, start.element_type());
+  const double folded = MostElements(subject.instruction, subject.operands[0], golden);
+  most_ = std::clamp(folded, 1.0, kMostUses);
 }
 
 absl::StatusOr<StartUses::Answer> StartUses::Explain(int64_t i, double slack) {
@@ -206,10 +222,7 @@ absl::StatusOr<StartUses::Answer> StartUses::Explain(int64_t i, double slack) {
     return answer(*explained);
   }
   if (!IsRounded(golden_.element_type())) return Answer::kNo;
-  for (const ComplexValue& value :
-       {Value(golden_, i), Value(actual_, i), Value(subject_.operands[1], 0)}) {
-    if (!IsFinite(value)) return Answer::kNo;
-  }
+  if (!IsFinite(Value(subject_.operands[1], 0))) return Answer::kNo;
   return kind_ == analysis::ReducerKind::kAdd ? IsSum(i, slack) : answer(IsProduct(i, slack));
 }
 
@@ -249,13 +262,41 @@ absl::StatusOr<bool> StartUses::ExplainInteger(int64_t i) {
   return false;
 }
 
+std::optional<StartUses::Parts> StartUses::FiniteParts(int64_t i, double slack) const {
+  const double largest = DecodeFloat(PartType(golden_), MaxFinite(PartType(golden_)));
+  const ComplexValue golden = Value(golden_, i), actual = Value(actual_, i),
+                     start = Value(subject_.operands[1], 0);
+  double numbers[3][2] = {};
+  bool overflows = false;
+  for (const bool imag : {false, true}) {
+    const auto part = [imag](ComplexValue value) { return imag ? value.imag() : value.real(); };
+    const double from = part(golden), to = part(actual), added = part(start);
+    if (IsFixed(from, to)) continue;
+    if (!std::isfinite(from) || std::isnan(to)) return std::nullopt;
+    if (std::isinf(to)) {
+      if ((to > 0) != (added > 0)) return std::nullopt;
+      if (std::fabs(from + most_ * added) + slack < largest) return std::nullopt;
+      overflows = true;
+      continue;
+    }
+    numbers[0][imag] = from;
+    numbers[1][imag] = to;
+    numbers[2][imag] = added;
+  }
+  const auto value = [&](int k) { return ComplexValue(numbers[k][0], numbers[k][1]); };
+  return Parts{value(0), value(1), value(2), overflows && value(0) == value(1)};
+}
+
 // Returns true for golden + m start. Such a sum of n + m leaves has an error of (n + m) u
 // sum|leaves| (ops_structural.md 14.3) and is rounded to the type of the result. The slack is that
 // of golden's n leaves and its size. u is that of the accumulator, and that of the result's type if
 // partial sums may be stored in it.
 StartUses::Answer StartUses::IsSum(int64_t i, double slack) const {
-  const ComplexValue start = Value(subject_.operands[1], 0), actual = Value(actual_, i);
-  const ComplexValue distance = actual - Value(golden_, i);
+  const std::optional<Parts> parts = FiniteParts(i, slack);
+  if (!parts) return Answer::kNo;
+  const ComplexValue golden = parts->golden, actual = parts->actual, start = parts->start;
+  if (start == 0.0) return parts->overflows ? Answer::kYes : Answer::kNo;
+  const ComplexValue distance = actual - golden;
   const double m = std::nearbyint((distance * std::conj(start)).real() / std::norm(start));
   if (m == 0 || m < -1 || m > most_) return Answer::kNo;
   const double n = most_ + 1, more = std::fabs(m), added = more * std::abs(start);
@@ -263,7 +304,7 @@ StartUses::Answer StartUses::IsSum(int64_t i, double slack) const {
                                                              /*contraction=*/false);
   const double u_result = UnitRoundoff(PartType(golden_));
   const double u = std::min(how.unit, u_result) * how.factor * (how.truncating ? 2 : 1);
-  const double residue = std::abs(distance - m * start), size = std::abs(Value(golden_, i));
+  const double residue = std::abs(distance - m * start), size = std::abs(golden);
   const auto error = [&](double own_slack, double unit) {
     return own_slack * (1 + more / n) + unit * (n + more) * added +
            u_result * std::max(0.0, std::abs(actual) - size);
@@ -278,17 +319,31 @@ StartUses::Answer StartUses::IsSum(int64_t i, double slack) const {
   return most < std::abs(start) / 2 ? Answer::kYes : Answer::kVacuous;
 }
 
-// Returns true for golden * start^m, which has the errors of m more factors.
+// Returns true for golden * start^m, which has the errors of m more factors, and may leave the
+// range of the type. A complex product that leaves it is not explained.
 bool StartUses::IsProduct(int64_t i, double slack) const {
   const ComplexValue golden = Value(golden_, i), actual = Value(actual_, i),
                      start = Value(subject_.operands[1], 0);
-  if (golden == 0.0 || actual == 0.0 || start == 0.0) return false;
+  if (golden == 0.0 || start == 0.0 || !IsFinite(golden)) return false;
+  const ElementType part = PartType(golden_);
+  const bool is_real = IsFloat(golden_.element_type());
+  if (!is_real && (actual == 0.0 || !IsFinite(actual))) return false;
   const double each = RoundingsOfFactor(subject_.profile, golden_.element_type()) + 1;
-  const double u = UnitRoundoff(PartType(golden_)), relative = slack / std::abs(golden);
+  const double u = UnitRoundoff(part), relative = slack / std::abs(golden);
+  const double largest = DecodeFloat(part, MaxFinite(part));
+  // The least value that is not rounded to zero, or not flushed.
+  const double least =
+      subject_.profile.MayFlushResults(part) ? SmallestNormal(part) : UlpOf(part, 0) / 2;
   ComplexValue product = golden / start;
-  for (double m = -1; m <= most_ && IsFinite(product); ++m, product *= start) {
-    const double error = relative + each * u * (std::fabs(m) + 2);
-    if (m != 0 && std::abs(actual - product) <= std::abs(product) * error) return true;
+  for (double m = -1; m <= most_; ++m, product *= start) {
+    const double error = relative + each * u * (std::fabs(m) + 2), size = std::abs(product);
+    const bool is_near = std::abs(actual - product) <= size * error;
+    const bool overflows = is_real && std::isinf(actual.real()) &&
+                           (actual.real() > 0) == (product.real() > 0) &&
+                           size * (1 + error) >= largest;
+    const bool vanishes = is_real && actual == 0.0 && size * (1 - error) <= least;
+    if (m != 0 && (is_near || overflows || vanishes)) return true;
+    if (!IsFinite(product)) break;
   }
   return false;
 }

@@ -5,6 +5,7 @@
 #ifndef ASSAY_CONFORMANCE_JUDGE_START_VALUES_H_
 #define ASSAY_CONFORMANCE_JUDGE_START_VALUES_H_
 
+#include <complex>
 #include <optional>
 
 #include "conformance/judge/bounds.h"
@@ -32,7 +33,7 @@ std::optional<Element> MissingStart(const Instruction& reduce, const ElementRang
 
 // Decides which elements of one result leaf another number of uses of the start value explains: no
 // use if at most one element is folded; for a sum, product or exclusive or, up to one more use for
-// each folded element.
+// each folded element, and one more if there is none.
 class StartUses {
  public:
   // kVacuous: the roundings of partial sums reach from one number of uses to the next, so the bound
@@ -51,6 +52,14 @@ class StartUses {
   absl::StatusOr<bool> ExplainInteger(int64_t i);
   // Returns the golden value for another start value.
   absl::StatusOr<Literal> StartingFrom(Element start) const;
+  // The parts of a complex sum that are numbers, zero in place of the others.
+  struct Parts {
+    std::complex<double> golden, actual, start;
+    bool overflows;  // a part of golden is a number, and some number of uses makes it infinite
+  };
+
+  // Returns nothing if no number of uses explains a part that is not a number.
+  std::optional<Parts> FiniteParts(int64_t i, double slack) const;
   Answer IsSum(int64_t i, double slack) const;
   bool IsProduct(int64_t i, double slack) const;
 

@@ -151,6 +151,81 @@ TEST(JudgeStartValues, ProductsOfIntegers) {
   }
 }
 
+// A part that is infinite or a NaN however often the start value counts says nothing. The other
+// part is judged as in every sum: (inf, 1) + (0, 2) from (3, 4).
+TEST(JudgeStartValues, CountInPartsBesideInfinities) {
+  const Case sum("c64[] reduce(p0, p1), dimensions={0}, to_apply=f", {"c64[2]", "c64[]"},
+                 Region("c64", "add"));
+  for (const double special : std::vector<double>{kInfinity, -kInfinity, kNan}) {
+    Literal terms = Literal::Zeros(Shape(ElementType::kC64, {2}));
+    terms.Set(0, C64(special, 1).Get(0));
+    terms.Set(1, C64(0, 2).Get(0));
+    const std::vector<Literal> operands = {terms, C64(3, 4)};
+    EXPECT_EQ(sum.Explain(operands, C64(special, 7)), "golden");
+    for (const double value : {3, 11, 15}) {
+      EXPECT_EQ(sum.Explain(operands, C64(special, value)), "implementation_defined") << value;
+      EXPECT_EQ(sum.Explain(operands, C64(special, value), "cpu-strict"), "wrong") << value;
+    }
+    for (const double value : {8, -1, 19}) {
+      EXPECT_EQ(sum.Explain(operands, C64(special, value)), "wrong") << value;
+    }
+    EXPECT_EQ(sum.Explain(operands, C64(5, 11)), "wrong");
+    EXPECT_EQ(sum.Explain(operands, C64(special, kNan)), "wrong");
+  }
+}
+
+// 1e38 + 0 from 2e38 is 3e38. With the start value in two parts it is beyond f32.
+TEST(JudgeStartValues, MayOverflow) {
+  const Case sum("f32[] reduce(p0, p1), dimensions={0}, to_apply=f", {"f32[2]", "f32[]"},
+                 Region("f32", "add"));
+  const std::vector<Literal> operands = {F32({1e38F, 0}), Scalar(2e38F)};
+  EXPECT_EQ(sum.Explain(operands, Scalar(kInfinity)), "implementation_defined");
+  EXPECT_EQ(sum.Explain(operands, Scalar(kInfinity), "cpu-strict"), "wrong");
+  EXPECT_EQ(sum.Explain(operands, Scalar(-kInfinity)), "wrong");
+  EXPECT_EQ(sum.Explain(operands, Scalar(kNan)), "wrong");
+  EXPECT_EQ(sum.Explain({operands[0], Scalar(1e37F)}, Scalar(kInfinity)), "wrong");
+  const Case product("f32[] reduce(p0, p1), dimensions={0}, to_apply=f", {"f32[2]", "f32[]"},
+                     Region("f32", "multiply"));
+  const std::vector<Literal> factors = {F32({1e20F, -1}), Scalar(1e10F)};
+  EXPECT_EQ(product.Explain(factors, Scalar(-kInfinity)), "implementation_defined");
+  EXPECT_EQ(product.Explain(factors, Scalar(kInfinity)), "wrong");
+  EXPECT_EQ(product.Explain({factors[0], Scalar(10)}, Scalar(-kInfinity)), "wrong");
+  const std::vector<Literal> small = {F32({1e-20F, 1}), Scalar(1e-15F)};
+  EXPECT_EQ(product.Explain(small, Scalar(0)), "implementation_defined");
+  EXPECT_EQ(product.Explain({small[0], Scalar(1e-5F)}, Scalar(0)), "wrong");
+}
+
+// A start value that hides the elements may be missing: 1 + 2 from infinity or NaN, 2 * 3 from 0.
+TEST(JudgeStartValues, MayBeMissingFromSumsAndProducts) {
+  const auto reduce = [](const std::string& opcode) {
+    return Case("f32[] reduce(p0, p1), dimensions={0}, to_apply=f", {"f32[2]", "f32[]"},
+                Region("f32", opcode));
+  };
+  const Case sum = reduce("add"), product = reduce("multiply");
+  for (const double start : std::vector<double>{kInfinity, -kInfinity, kNan}) {
+    const std::vector<Literal> operands = {F32({1, 2}), Scalar(start)};
+    EXPECT_EQ(sum.Explain(operands, Scalar(start)), "golden");
+    EXPECT_EQ(sum.Explain(operands, Scalar(3)), "implementation_defined");
+    EXPECT_EQ(sum.Explain(operands, Scalar(3), "cpu-strict"), "wrong");
+    EXPECT_EQ(sum.Explain(operands, Scalar(4)), "wrong");
+  }
+  EXPECT_EQ(product.Explain({F32({2, 3}), Scalar(0)}, Scalar(6)), "implementation_defined");
+  EXPECT_EQ(product.Explain({F32({2, 3}), Scalar(0)}, Scalar(7)), "wrong");
+  EXPECT_EQ(product.Explain({F32({2, 3}), Scalar(0)}, Scalar(6), "cpu-strict"), "wrong");
+}
+
+// Two empty halves, each of which begins with the start value.
+TEST(JudgeStartValues, CountTwiceWithoutElements) {
+  const Case sum("f32[2] reduce(p0, p1), dimensions={1}, to_apply=f", {"f32[2,0]", "f32[]"},
+                 Region("f32", "add"));
+  const std::vector<Literal> operands = {Literal::Zeros(Shape(ElementType::kF32, {2, 0})),
+                                         Scalar(4)};
+  EXPECT_EQ(sum.Explain(operands, F32({4, 4})), "golden");
+  EXPECT_EQ(sum.Explain(operands, F32({8, 8})), "implementation_defined");
+  EXPECT_EQ(sum.Explain(operands, F32({8, 8}), "cpu-strict"), "wrong");
+  EXPECT_EQ(sum.Explain(operands, F32({5, 5})), "wrong");
+}
+
 // -1 is no identity: it may change the sign.
 TEST(JudgeStartValues, MinusOne) {
   const Case product("f32[] reduce(p0, p1), dimensions={0}, to_apply=f", {"f32[3]", "f32[]"},

@@ -247,14 +247,14 @@ void Examiner::RunTarget(const Module& module, absl::Span<const DeviceInputs> in
   const bool twice =
       repeat && !analysis::UsesRandomState(module) && target_->capabilities().executes_again;
   InputSets sets;
-  // The second execution comes behind one with other values, of which nothing may be left.
+  // The execution that is judged comes behind one with other values, of which nothing may be left.
   const std::vector<DeviceInputs> others =
       twice ? OtherInputs(inputs) : std::vector<DeviceInputs>();
   sets.sets = {inputs};
   sets.order = {0};
   if (twice) {
     sets.sets.push_back(others);
-    sets.order = {0, 1, 0};
+    sets.order = {1, 0, 1};
     if (target_->capabilities().executes_at_once) {
       sets.order.insert(sets.order.end(), {0, 1});
       sets.at_once = 2;
@@ -268,9 +268,25 @@ void Examiner::RunTarget(const Module& module, absl::Span<const DeviceInputs> in
     if (result->outcome == Outcome::kFinding) LocalizeFailure(module, inputs, result);
     return;
   }
-  result->actual = std::move(run->outputs.front());
+  result->actual = run->outputs[twice ? 1 : 0];
   JudgeTarget(module, inputs, options_.localize, result);
-  if (result->outcome != Outcome::kFinding) CompareExecutions(module, inputs, *run, result);
+  if (result->outcome != Outcome::kFinding) {
+    CompareExecutions(module, inputs, *run, result);
+  } else if (twice) {
+    CompareWithAlone(module, inputs, result);
+  }
+}
+
+void Examiner::CompareWithAlone(const Module& module, absl::Span<const DeviceInputs> inputs,
+                                Examination* result) {
+  const absl::StatusOr<ModuleRun> alone = target_->Run(module, inputs, 1);
+  if (!alone.ok()) return;
+  const std::vector<DeviceOutputs>& expected = alone->outputs.front();
+  if (SameOutputs(expected, result->actual)) return;
+  const bool leaks = RepeatsAlone(module, inputs, expected);
+  SetFinding(leaks ? FindingKind::kLeak : FindingKind::kUnstable, OperationOf(module, 0),
+             "an execution after another differs", FirstDifference(expected, result->actual),
+             result);
 }
 
 void Examiner::CompareExecutions(const Module& module, absl::Span<const DeviceInputs> inputs,
@@ -280,12 +296,11 @@ void Examiner::CompareExecutions(const Module& module, absl::Span<const DeviceIn
     const char* error;
   };
   constexpr Pair kPairs[] = {{2, 0, "an execution after another differs"},
-                             {3, 0, "an execution at the same time as another differs"},
-                             {4, 1, "an execution at the same time as another differs"}};
+                             {3, 1, "an execution at the same time as another differs"},
+                             {4, 0, "an execution at the same time as another differs"}};
   for (const Pair& pair : kPairs) {
     if (pair.execution >= run.outputs.size()) return;
-    const std::vector<DeviceOutputs>& expected =
-        pair.same_inputs == 0 ? result->actual : run.outputs[pair.same_inputs];
+    const std::vector<DeviceOutputs>& expected = run.outputs[pair.same_inputs];
     const std::vector<DeviceOutputs>& given = run.outputs[pair.execution];
     if (SameOutputs(expected, given)) continue;
     const bool leaks = RepeatsAlone(module, inputs, result->actual);

@@ -110,9 +110,12 @@ class Examiner {
                         Examination* result);
   void RunTarget(const Module& module, absl::Span<const DeviceInputs> inputs, bool repeat,
                  Examination* result);
-  // Oracle 4. The executions of a run are those of RunTarget; the first is `result->actual`.
+  // Oracle 4. The executions of a run are those of RunTarget; the second is `result->actual`.
   void CompareExecutions(const Module& module, absl::Span<const DeviceInputs> inputs,
                          const ModuleRun& run, Examination* result);
+  // Replaces the finding if the target gives other bits for the module alone.
+  void CompareWithAlone(const Module& module, absl::Span<const DeviceInputs> inputs,
+                        Examination* result);
   // Returns true if executions of newly compiled modules give the same bits as `expected`.
   bool RepeatsAlone(const Module& module, absl::Span<const DeviceInputs> inputs,
                     absl::Span<const DeviceOutputs> expected);

@@ -102,6 +102,34 @@ TEST(ExaminerTest, StateBetweenExecutionsIsFound) {
   EXPECT_EQ(finding->signature.error, "an execution after another differs");
 }
 
+// Takes the last argument of the first execution for a constant of the module.
+class RememberingBackend : public GoldenBackend {
+ public:
+  absl::StatusOr<ModuleRun> RunSets(const Module& module, const InputSets& inputs) override {
+    const absl::Span<const DeviceInputs> first = inputs.sets[inputs.order.front()];
+    std::vector<std::vector<DeviceInputs>> changed;
+    InputSets remembered = inputs;
+    for (const absl::Span<const DeviceInputs> set : inputs.sets) {
+      changed.emplace_back(set.begin(), set.end());
+      for (size_t d = 0; d < set.size(); ++d) {
+        if (set[d].arguments.empty()) continue;
+        changed.back()[d].arguments.back() = first[d].arguments.back();
+      }
+    }
+    remembered.sets.assign(changed.begin(), changed.end());
+    return GoldenBackend::RunSets(module, remembered);
+  }
+};
+
+TEST(ExaminerTest, ArgumentThatIsRememberedIsFound) {
+  RememberingBackend target;
+  const conformance::TargetProfile profile = ProfileOf("golden");
+  const auto finding = FirstFinding(target, profile, PlainGrammar({"add", "multiply"}), 60);
+  ASSERT_TRUE(finding);
+  EXPECT_EQ(finding->signature.kind, FindingKind::kLeak) << finding->signature.Text();
+  EXPECT_EQ(finding->signature.error, "an execution after another differs");
+}
+
 // Executions of one module share what each should have for itself. One alone is right, and so are
 // several, one after the other.
 class SharingExecutable : public Executable {
@@ -204,13 +232,13 @@ TEST(ExaminerTest, StateSharedByExecutionsAtTheSameTimeIsFound) {
   }
 }
 
-// Gives another result each time, of a newly compiled module too.
+// Is right in the execution that is judged and the one before, and never again.
 class VaryingBackend : public GoldenBackend {
  public:
   absl::StatusOr<ModuleRun> RunSets(const Module& module, const InputSets& inputs) override {
     absl::StatusOr<ModuleRun> run = GoldenBackend::RunSets(module, inputs);
     for (size_t i = 0; run.ok() && i < run->outputs.size(); ++i) {
-      if (++executions_ == 1) continue;
+      if (++executions_ <= 2) continue;
       for (DeviceOutputs& device : run->outputs[i]) {
         device.result = Literal::Zeros(device.result.shape());
       }

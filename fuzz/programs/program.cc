@@ -20,7 +20,8 @@ std::string TextOf(const Module& module) {
   return PrintModule(module, options);
 }
 
-// The operations of the entry and the element types of their results, each once.
+// The operations of the entry and the element types of their results, each once. Constants, of
+// which nothing is asked, are named only if they are the result.
 std::vector<conformance::CaseTag> TagsOf(const Module& module) {
   std::vector<conformance::CaseTag> tags;
   const auto add = [&](absl::string_view key, absl::string_view value) {
@@ -30,7 +31,9 @@ std::vector<conformance::CaseTag> TagsOf(const Module& module) {
     tags.push_back({std::string(key), std::string(value)});
   };
   for (const auto& each : module.entry()->instructions()) {
-    if (each->opcode() != Opcode::kParameter || each.get() == module.entry()->root()) {
+    const bool is_given =
+        each->opcode() == Opcode::kParameter || each->opcode() == Opcode::kConstant;
+    if (!is_given || each.get() == module.entry()->root()) {
       add("op", each->info().name);
     }
   }

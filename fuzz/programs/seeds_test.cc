@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "fuzz/programs/decoder.h"
 #include "gtest/gtest.h"
+#include "spec/testing/must_parse.h"
 #include "spec/testing/schedule.h"
 #include "spec/text/parser.h"
 #include "spec/text/printer.h"
@@ -88,6 +89,24 @@ TEST(SeedsTest, SubgraphsStayTogether) {
   }
   EXPECT_GT(whole, 50);
   EXPECT_GT(changed, 10);
+}
+
+// The first operation of a case is the one whose page a report recommends.
+TEST(CaseOfTest, TagsNameNoConstants) {
+  const auto module = MustParse(
+      "HloModule m\nENTRY e {\n k = s32[] constant(0)\n a = f32[2,2] parameter(0)\n"
+      " i = s32[] parameter(1)\n"
+      " ROOT r = f32[1,2] dynamic-slice(a, i, k), dynamic_slice_sizes={1,2}\n}\n");
+  std::vector<DeviceInputs> inputs(1);
+  for (const Shape& shape : {Shape(ElementType::kF32, {2, 2}), Shape(ElementType::kS32, {})}) {
+    inputs[0].arguments.push_back(Literal::Zeros(shape));
+  }
+  const conformance::CorpusCase made = CaseOf(*module, inputs, "fuzz/a");
+  std::vector<std::string> operations;
+  for (const conformance::CaseTag& tag : made.tags) {
+    if (tag.key == "op") operations.push_back(tag.value);
+  }
+  EXPECT_EQ(operations, std::vector<std::string>{"dynamic-slice"});
 }
 
 }  // namespace

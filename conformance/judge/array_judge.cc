@@ -62,10 +62,10 @@ class ArrayJudge {
   void Examine(Element wanted, int64_t i, bool zero_is_open, ElementFinding* finding) {
     const Element got = actual_.Get(i);
     if (!IsRounded(type_)) return;
-    Part(wanted.bits, got.bits, i, zero_is_open, finding);
+    Part(wanted.bits, got.bits, i, /*imaginary=*/false, zero_is_open, finding);
     if (!IsComplex(type_)) return;
     ElementFinding other;
-    Part(wanted.imag, got.imag, i, zero_is_open, &other);
+    Part(wanted.imag, got.imag, i, /*imaginary=*/true, zero_is_open, &other);
     if (wanted.bits == got.bits) {
       *finding = std::move(other);
     } else if (wanted.imag != got.imag && other.verdict > finding->verdict) {
@@ -73,7 +73,8 @@ class ArrayJudge {
     }
   }
 
-  void Part(uint64_t wanted, uint64_t got, int64_t i, bool zero_is_open, ElementFinding* finding) {
+  void Part(uint64_t wanted, uint64_t got, int64_t i, bool imaginary, bool zero_is_open,
+            ElementFinding* finding) {
     if (wanted == got) return;
     if (IsNan(part_, wanted) && IsNan(part_, got)) {
       if (LosesNan(wanted, got)) {
@@ -84,7 +85,7 @@ class ArrayJudge {
     } else if (IsZero(part_, wanted) && IsZero(part_, got)) {
       if (zero_is_open) Claim(subject_.profile, Freedom::kSignedZero, finding);
     } else {
-      Measure(DecodeFloat(part_, wanted), DecodeFloat(part_, got), i, finding);
+      Measure(DecodeFloat(part_, wanted), DecodeFloat(part_, got), i, imaginary, finding);
     }
   }
 
@@ -95,12 +96,15 @@ class ArrayJudge {
            !IsMovedNan(part_, wanted, got, LosesPayload(subject_.profile, part_));
   }
 
-  void Measure(double wanted, double got, int64_t i, ElementFinding* finding) {
+  void Measure(double wanted, double got, int64_t i, bool imaginary, ElementFinding* finding) {
     if (MayHaveNoValue(wanted, got, i)) {
       Claim(subject_.profile, bounds_.needs.value_or(Freedom::kReassociation), finding);
     }
     if (!std::isfinite(wanted) || !std::isfinite(got) || bounds_.absolute.empty()) return;
-    const double bound = bounds_.absolute[i];
+    // Another reading has other terms, of which the parts' own bounds say nothing.
+    const bool of_part = !bounds_.parts.empty() && !other_reading_;
+    const Bounds::OfPart part = of_part ? bounds_.parts[i][imaginary] : Bounds::OfPart{};
+    const double bound = of_part ? part.absolute : bounds_.absolute[i];
     finding->measured = true;
     finding->bound = bound;
     finding->distance = std::fabs(wanted - got);
@@ -116,7 +120,9 @@ class ArrayJudge {
       return;
     }
     if (HasBoundBeyond(i) || (bounds_.needs && !subject_.profile.Grants(*bounds_.needs))) return;
-    const double vacuous = bounds_.vacuous.empty() ? bound : bounds_.vacuous[i];
+    const double vacuous = of_part                   ? part.vacuous
+                           : bounds_.vacuous.empty() ? bound
+                                                     : bounds_.vacuous[i];
     if (!(bound < kInfinity) || (bound < vacuous && finding->distance <= vacuous)) {
       finding->verdict = Verdict::kNotJudgeable;
       finding->reason = kind_ == analysis::ReducerKind::kMultiply
@@ -287,7 +293,7 @@ class ArrayJudge {
     if (!bounds_.others.empty() && bounds_.others[i].Hold(value)) return true;
     if (!HasOverflowed(wanted)) {
       ElementFinding finding;
-      Measure(DecodeFloat(part_, wanted), value, i, &finding);
+      Measure(DecodeFloat(part_, wanted), value, i, imaginary, &finding);
       return !finding.open();
     }
     const bool beyond = HasBoundBeyond(i);

@@ -4,6 +4,7 @@
 #ifndef ASSAY_CONFORMANCE_JUDGE_BOUNDS_H_
 #define ASSAY_CONFORMANCE_JUDGE_BOUNDS_H_
 
+#include <array>
 #include <cmath>
 #include <limits>
 #include <optional>
@@ -45,6 +46,12 @@ struct OverflowValues {
 // The bounds of one result array: for each element an absolute distance from the golden value.
 struct Bounds {
   std::vector<double> absolute;  // empty: nothing but the golden value
+  // Of sums of complex numbers: the bounds of both parts, which are added up on their own, with
+  // `vacuous` of each. Empty: `absolute` holds for both.
+  struct OfPart {
+    double absolute = 0, vacuous = 0;
+  };
+  std::vector<std::array<OfPart, 2>> parts;
   // The distance from the exact sum, which is less since golden is rounded. Empty: not known.
   std::vector<double> from_exact;
   // The bound of the distance between a sum and the exact sum before the sum is rounded to a result

@@ -196,6 +196,29 @@ TEST(JudgeFolds, BothPartsOfAComplexSumMayDiffer) {
   EXPECT_EQ(sum.Explain(operands, C64(0, 0)), "wrong");
 }
 
+// 3 u sum |terms| is 18 around 3 in the real part, 3.6e-7 in the imaginary one.
+TEST(JudgeFolds, APartOfAComplexSumHasTheBoundOfItsOwnTerms) {
+  const Case sum("c64[] reduce(p0, p1), dimensions={0}, to_apply=f", {"c64[4]", "c64[]"},
+                 "f {\n  a = c64[] parameter(0)\n  b = c64[] parameter(1)\n"
+                 "  ROOT s = c64[] add(a, b)\n}\n");
+  const std::vector<Literal> operands = {LiteralOf({{5e7, 0.25}, {1, 0.25}, {-5e7, 0.5}, {2, 1}}),
+                                         C64(0, 0)};
+  EXPECT_EQ(sum.Explain(operands, C64(3, 2)), "golden");
+  EXPECT_EQ(sum.Explain(operands, C64(4, 2)), "reassociation");
+  EXPECT_EQ(sum.Explain(operands, C64(4, 2 + 0x1p-22F)), "reassociation");
+  EXPECT_EQ(sum.Explain(operands, C64(3, 2.001F)), "wrong");
+  EXPECT_EQ(sum.Explain(operands, C64(3, 0)), "wrong");
+  const std::vector<Literal> exchanged = {LiteralOf({{0.25, 5e7}, {0.25, 1}, {0.5, -5e7}, {1, 2}}),
+                                          C64(0, 0)};
+  EXPECT_EQ(sum.Explain(exchanged, C64(2, 4)), "reassociation");
+  EXPECT_EQ(sum.Explain(exchanged, C64(2.001F, 3)), "wrong");
+  // A part that an infinity ends does not widen the other one.
+  const std::vector<Literal> infinite = {LiteralOf({{kInf, 0.25}, {5e7, 0.25}, {1, 0.5}, {2, 1}}),
+                                         C64(0, 0)};
+  EXPECT_EQ(sum.Explain(infinite, C64(kInf, 2)), "golden");
+  EXPECT_EQ(sum.Explain(infinite, C64(kInf, 2.001F)), "wrong");
+}
+
 constexpr char kAdder[] =
     "g {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n  ROOT s = f32[] add(a, b)\n}\n";
 

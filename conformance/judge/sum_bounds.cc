@@ -78,6 +78,18 @@ Literal WithFiniteParts(const Literal& operand) {
   return finite;
 }
 
+// Returns the operand with zeros in place of real or of imaginary parts.
+Literal WithOnePart(const Literal& operand, bool imaginary) {
+  if (!IsComplex(operand.element_type())) return operand;
+  Literal one = operand;
+  for (int64_t i = 0; i < operand.element_count(); ++i) {
+    Element element = operand.Get(i);
+    (imaginary ? element.bits : element.imag) = 0;
+    one.Set(i, element);
+  }
+  return one;
+}
+
 class SumBound {
  public:
   SumBound(const Subject& subject, size_t leaf, const Literal& golden)
@@ -116,8 +128,9 @@ class SumBound {
     absl::StatusOr<std::vector<double>> lost = LostToFlushing(subject_.operands, *facts);
     if (!lost.ok()) return lost.status();
     Bounds bounds = FromFacts(golden, *facts, *lost);
+    std::vector<Literal> operands(subject_.operands.begin(), subject_.operands.end());
     if (!finite_) {
-      const std::vector<Literal> operands = OperandsOfFiniteParts();
+      operands = OperandsOfFiniteParts();
       absl::StatusOr<std::vector<evaluator::AccumulationFact>> finite = Facts(operands);
       if (!finite.ok()) return finite.status();
       bounds.meets_infinity = MeetsInfinity(golden, operands, *facts, *finite);
@@ -126,6 +139,10 @@ class SumBound {
         if (!lost.ok()) return lost.status();
         BoundFiniteParts(golden, *facts, *finite, *lost, &bounds);
       }
+    }
+    if (IsComplex(type_) && !products_) {
+      absl::Status status = BoundParts(golden, operands, *lost, &bounds);
+      if (!status.ok()) return status;
     }
     return bounds;
   }
@@ -219,6 +236,27 @@ class SumBound {
       bounds->beyond[i] = Beyond(distances, finite[i]);
       bounds->vacuous[i] = distances.vacuous;
     }
+  }
+
+  // Bounds both parts by the terms of their own, of operands whose parts are finite.
+  absl::Status BoundParts(const Literal& golden, absl::Span<const Literal> operands,
+                          absl::Span<const double> lost, Bounds* bounds) const {
+    bounds->parts.resize(golden.element_count());
+    for (const bool imaginary : {false, true}) {
+      std::vector<Literal> own;
+      for (const Literal& operand : operands) own.push_back(WithOnePart(operand, imaginary));
+      if (subject_.instruction.opcode() == Opcode::kSelectAndScatter) own[0] = operands[0];
+      const auto facts = Facts(own);
+      if (!facts.ok()) return facts.status();
+      for (int64_t i = 0; i < golden.element_count(); ++i) {
+        const Element element = golden.Get(i);
+        const Distances distances =
+            Of(DecodeFloat(part_, imaginary ? element.imag : element.bits), (*facts)[i].terms,
+               (*facts)[i].sum_of_magnitudes(), lost.empty() ? 0 : lost[i]);
+        bounds->parts[i][imaginary] = {distances.judged, distances.vacuous};
+      }
+    }
+    return absl::OkStatus();
   }
 
   // Returns, for each element, whether there is an infinite term and finite terms of the other sign

@@ -7,6 +7,7 @@
 
 #include "backends/cpu/fold.h"
 #include "backends/cpu/kernels.h"
+#include "backends/cpu/running_window.h"
 #include "backends/cpu/window_walk.h"
 #include "backends/defect.h"
 #include "runtime/parallel.h"
@@ -127,6 +128,8 @@ KernelOr PrepareReduceWindow(const Instruction& op) {
   }
   auto fold = Fold::Create(*op.to_apply(), elements, inits, results);
   if (!fold.ok()) return fold.status();
+  std::unique_ptr<Kernel> running = PrepareRunningWindow(op, *fold);
+  if (running != nullptr) return running;
   return std::make_unique<ReduceWindowKernel>(op, *std::move(fold));
 }
 

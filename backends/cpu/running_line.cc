@@ -45,7 +45,6 @@ struct RunningExtreme {
   }
 };
 
-// A product beyond the range of f64 is beyond that of T: it is rounded as if once.
 template <typename T, typename Accumulator>
 T Narrow(const Accumulator& acc) {
   if constexpr (std::is_same_v<Accumulator, ScaledReal>) {
@@ -92,7 +91,7 @@ RunningFunction FindOf(analysis::ReducerKind kind) {
 RunningFunction FindRunningFunction(analysis::ReducerKind kind, ElementType type) {
   switch (type) {
     case ElementType::kF32:
-      return FindOf<float, double, ScaledReal>(kind);
+      return FindOf<float, double, double>(kind);
     case ElementType::kF64:
       return FindOf<double, double, ScaledReal>(kind);
     case ElementType::kS32:

@@ -1,6 +1,6 @@
 // Cumulative sums, products, minima and maxima of one line in one pass, for types with machine
-// arithmetic. Sums of f32 are kept in f64, products of floats in scaled numbers (scaled.h).
-// Tests: kernels_test.cc.
+// arithmetic. Sums and products of f32 are kept in f64, products of f64 in scaled numbers
+// (scaled.h). Tests: kernels_test.cc.
 #ifndef ASSAY_BACKENDS_CPU_RUNNING_LINE_H_
 #define ASSAY_BACKENDS_CPU_RUNNING_LINE_H_
 

@@ -9,44 +9,16 @@
 
 #include "backends/cpu/fold.h"
 #include "backends/cpu/kernels.h"
+#include "backends/cpu/lanes.h"
 #include "backends/cpu/running_line.h"
 #include "backends/defect.h"
 #include "runtime/parallel.h"
 #include "runtime/scratch.h"
 #include "runtime/strided_copy.h"
 #include "spec/analysis/scan_plan.h"
-#include "spec/ir/row_major.h"
 
 namespace assay::cpu {
 namespace {
-
-// An array along the dimension of the scan, whose lines are the lanes.
-struct Lanes : AlongDimension {
-  Lanes(const Shape& shape, int64_t dimension)
-      : AlongDimension(shape.dimensions(), dimension), bytes(StorageBytes(shape.element_type())) {}
-  // Calls move(offset in the array, number among the lanes, n) for runs of lanes.
-  template <typename Move>
-  void ForEachRun(int64_t lane, int64_t n, int64_t position, Move move) const {
-    for (int64_t done = 0; done < n;) {
-      const int64_t run = std::min(inner - (lane + done) % inner, n - done);
-      move(At(lane + done, position) * bytes, done * bytes, run * bytes);
-      done += run;
-    }
-  }
-  void Read(const std::byte* array, int64_t lane, int64_t n, int64_t position,
-            std::byte* out) const {
-    ForEachRun(lane, n, position, [&](int64_t from, int64_t to, int64_t size) {
-      std::memcpy(out + to, array + from, size);
-    });
-  }
-  void Write(const std::byte* in, int64_t lane, int64_t n, int64_t position,
-             std::byte* array) const {
-    ForEachRun(lane, n, position, [&](int64_t to, int64_t from, int64_t size) {
-      std::memcpy(array + to, in + from, size);
-    });
-  }
-  int64_t bytes;
-};
 
 class ScanKernel : public Kernel {
  public:

@@ -132,6 +132,7 @@ constexpr Defect kPassDefects[] = {
     {94, "program/one_of_many", "a fusion keeps the first row of a repeated operand"},
     {95, "program/attention_linear_biases",
      "a fusion reads one row again where a block begins within a row"},
+    {96, "reduce-window", "windows that end with their line begin with it"},
 };
 
 // The cases of a tier, by operation; whole programs are those of "program/FORM".

@@ -72,6 +72,7 @@ absl::Status Fold::Part::Recognise(const analysis::Reducer& reducer, ElementType
   if (opcode == Opcode::kMultiply && (own == ElementType::kF64 || own == ElementType::kC128)) {
     const ScaledFunctions& scaled = ScaledFunctionsOf(own);
     multiply = scaled.multiply;
+    if (own == ElementType::kF64) cells = MultiplyScaledCells;
     acc_bytes = scaled.bytes;
     return absl::OkStatus();
   }
@@ -80,6 +81,7 @@ absl::Status Fold::Part::Recognise(const analysis::Reducer& reducer, ElementType
   combine.emplace(*std::move(function));
   acc_bytes = runtime::StorageBytes(accumulator);
   rows = FindRowFunctions(*opcode, accumulator);
+  cells = FindCellFunction(*opcode, own, accumulator);
   return absl::OkStatus();
 }
 
@@ -88,6 +90,7 @@ absl::Status Fold::Part::Convert(ElementType element, ElementType init, ElementT
   x_bytes = recognised() ? acc_bytes : element_bytes;
   result_bytes = runtime::StorageBytes(result);
   rounds_results = analysis::Narrows(result, own);
+  if (element != own) cells = nullptr;
   const auto to = multiply != nullptr ? FoldConversion::ToScaled : FoldConversion::Create;
   const auto from = multiply != nullptr ? FoldConversion::FromScaled : FoldConversion::Create;
   absl::Status status;

@@ -18,6 +18,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
+#include "backends/cpu/cell_rows.h"
 #include "backends/cpu/fold_conversion.h"
 #include "backends/cpu/region.h"
 #include "backends/cpu/row_fold.h"
@@ -114,6 +115,8 @@ class Fold {
   // They take accumulators, but for `fold` if rows_of_elements(k): elements that are not widened.
   const RowFunctions& rows(int64_t k) const { return parts_[k].rows; }
   bool rows_of_elements(int64_t k) const { return parts_[k].multiply != nullptr; }
+  // Returns the loop that folds elements that are not widened into accumulators of cells, or null.
+  CellFunction cells(int64_t k) const { return parts_[k].cells; }
 
   // The size of Combine's scratch memory in bytes.
   int64_t scratch_bytes() const { return scratch_bytes_; }
@@ -137,6 +140,7 @@ class Fold {
     FoldConversion widen, widen_init, widen_result, narrow;
     bool rounds_results = false;
     RowFunctions rows;
+    CellFunction cells = nullptr;
   };
   static const std::byte* Converted(const FoldConversion& conversion, const std::byte* in,
                                     int64_t n, std::byte* room) {

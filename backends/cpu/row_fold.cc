@@ -1,74 +1,26 @@
 #include "backends/cpu/row_fold.h"
 
-#include <cmath>
 #include <cstring>
-#include <type_traits>
 
+#include "backends/cpu/row_operations.h"
 #include "runtime/arrays.h"
 #include "runtime/processor.h"
 
 namespace assay::cpu {
 namespace {
 
-template <typename T, int kBytes>
-struct VectorOf {
-  using Type __attribute__((vector_size(kBytes))) = T;
-};
-template <typename T, int kBytes>
-using Vector = typename VectorOf<T, kBytes>::Type;
-template <typename T>
-using BitsOf = std::conditional_t<sizeof(T) == 4, int32_t, int64_t>;
-
-struct RowSum {
-  template <typename T>
-  static T Of(T acc, T x) {
-    return acc + x;
-  }
-  template <typename T, int kBytes>
-  static void Apply(Vector<T, kBytes>& acc, const Vector<T, kBytes>& x) {
-    acc = acc + x;
-  }
-};
-
-// A NaN stays; -0 is less than +0.
-template <bool kMaximum>
-struct RowExtreme {
-  template <typename T>
-  static T Of(T acc, T x) {
-    if constexpr (std::is_floating_point_v<T>) {
-      if (acc != acc) return acc;
-      if (x != x) return x;
-      if (acc == x) return std::signbit(acc) == kMaximum ? x : acc;
-    }
-    return (kMaximum ? x > acc : x < acc) ? x : acc;
-  }
-  template <typename T, int kBytes>
-  static void Apply(Vector<T, kBytes>& acc, const Vector<T, kBytes>& x) {
-    using Bits = Vector<BitsOf<T>, kBytes>;
-    Bits take = (Bits)(kMaximum ? x > acc : x < acc);
-    if constexpr (std::is_floating_point_v<T>) take |= (Bits)(x != x) & (Bits)(acc == acc);
-    Bits result = ((Bits)x & take) | ((Bits)acc & ~take);
-    if constexpr (std::is_floating_point_v<T>) {
-      const Bits equal = (Bits)(x == acc);
-      const Bits same = kMaximum ? (Bits)x & (Bits)acc : (Bits)x | (Bits)acc;
-      result = (same & equal) | (result & ~equal);
-    }
-    acc = (Vector<T, kBytes>)result;
-  }
-};
-
 // The elements are folded in so many bytes of lanes, whatever the width of a vector.
 constexpr int kLaneBytes = 128;
 
 // The lower half of a vector folded with the upper one, down to a single lane.
 template <typename T, typename Operation, int kBytes>
-[[gnu::always_inline]] inline T FoldVector(const Vector<T, kBytes>& lanes) {
+[[gnu::always_inline]] inline T FoldVector(const RowVector<T, kBytes>& lanes) {
   if constexpr (kBytes == sizeof(T)) {
     return lanes[0];
   } else if constexpr (kBytes == 2 * sizeof(T)) {
     return Operation::Of(T{lanes[0]}, T{lanes[1]});
   } else {
-    Vector<T, kBytes / 2> halves[2];
+    RowVector<T, kBytes / 2> halves[2];
     std::memcpy(halves, &lanes, kBytes);
     Operation::template Apply<T, kBytes / 2>(halves[0], halves[1]);
     return FoldVector<T, Operation, kBytes / 2>(halves[0]);
@@ -82,11 +34,11 @@ template <typename T, typename Operation, int kBytes>
   T lanes[kLanes];
   int64_t used = n < kLanes ? n : kLanes, i = used;
   if (n >= 2 * kLanes) {
-    Vector<T, kBytes> sums[kVectors];
+    RowVector<T, kBytes> sums[kVectors];
     std::memcpy(sums, x, sizeof sums);
     for (; i + kLanes <= n; i += kLanes) {
       for (int v = 0; v < kVectors; ++v) {
-        Vector<T, kBytes> next;
+        RowVector<T, kBytes> next;
         std::memcpy(&next, x + (i + v * kWidth) * sizeof(T), sizeof next);
         Operation::template Apply<T, kBytes>(sums[v], next);
       }
@@ -116,30 +68,13 @@ template <typename T, typename Operation, int kBytes>
   std::memcpy(acc, lanes, sizeof(T));
 }
 
-template <typename T, typename Operation, int kBytes>
-[[gnu::always_inline]] inline void CombineRowsBy(std::byte* acc, const std::byte* x, int64_t n) {
-  constexpr int64_t kWidth = kBytes / sizeof(T);
-  int64_t i = 0;
-  for (; i + kWidth <= n; i += kWidth) {
-    Vector<T, kBytes> sum, next;
-    std::memcpy(&sum, acc + i * sizeof(T), sizeof sum);
-    std::memcpy(&next, x + i * sizeof(T), sizeof next);
-    Operation::template Apply<T, kBytes>(sum, next);
-    std::memcpy(acc + i * sizeof(T), &sum, sizeof sum);
-  }
-  for (; i < n; ++i) {
-    runtime::StoreAt<T>(acc, i,
-                        Operation::Of(runtime::LoadAt<T>(acc, i), runtime::LoadAt<T>(x, i)));
-  }
-}
-
 template <typename T, typename Operation>
 void FoldRow(const std::byte* x, int64_t n, std::byte* acc) {
   FoldRowBy<T, Operation, 16>(x, n, acc);
 }
 template <typename T, typename Operation>
 void CombineRows(std::byte* acc, const std::byte* x, int64_t n) {
-  CombineRowsBy<T, Operation, 16>(acc, x, n);
+  CombineRowsBy<T, T, Operation, 16>(acc, x, n);
 }
 #if defined(__x86_64__)
 template <typename T, typename Operation>
@@ -149,7 +84,7 @@ __attribute__((target("avx2"))) void FoldRowAvx2(const std::byte* x, int64_t n, 
 template <typename T, typename Operation>
 __attribute__((target("avx2"))) void CombineRowsAvx2(std::byte* acc, const std::byte* x,
                                                      int64_t n) {
-  CombineRowsBy<T, Operation, 32>(acc, x, n);
+  CombineRowsBy<T, T, Operation, 32>(acc, x, n);
 }
 #endif
 

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "runtime/custom_calls/linear_algebra/eliminate_real.h"
 #include "runtime/custom_calls/linear_algebra/matrix.h"
 
 namespace assay::runtime::custom_calls {
@@ -15,6 +16,7 @@ namespace assay::runtime::custom_calls {
 // A = P L U in place; pivots count from 0. The number of the first zero pivot, from 1, or 0.
 template <typename Real>
 int64_t Lu(Matrix<Real>& a, Matrix<Real>& pivots) {
+  if (AllReal(a)) return RealLu(a, pivots);
   int64_t info = 0;
   for (int64_t k = 0; k < std::min(a.rows(), a.columns()); ++k) {
     int64_t pivot = k;
@@ -40,6 +42,7 @@ int64_t Lu(Matrix<Real>& a, Matrix<Real>& pivots) {
 // minor that is not positive, or 0; the rest is as it was.
 template <typename Real>
 int64_t Cholesky(Matrix<Real>& a, bool lower) {
+  if (AllReal(a)) return RealCholesky(a, lower);
   // Element (i, j) of L, i >= j.
   const auto at = [&](int64_t i, int64_t j) { return lower ? a(i, j) : Conj(a(j, i)); };
   for (int64_t j = 0; j < a.rows(); ++j) {
@@ -70,6 +73,9 @@ void SolveTriangular(const Matrix<Real>& a, bool left, bool lower, char op, bool
     return op == 'C' ? Conj(value) : value;
   };
   const bool forward = lower != transposed;
+  if (AllReal(a) && AllReal(b)) {
+    return SolveRealTriangular(a, transposed, left, forward, unit, b);
+  }
   for (int64_t line = 0; line < lines; ++line) {
     const auto x = [&](int64_t i) -> Number<Real>& { return left ? b(i, line) : b(line, i); };
     for (int64_t step = 0; step < n; ++step) {

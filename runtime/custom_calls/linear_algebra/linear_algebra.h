@@ -10,11 +10,13 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "runtime/arrays.h"
 #include "runtime/custom_calls/linear_algebra/solvers.h"
 #include "runtime/custom_calls/targets.h"
 
@@ -49,6 +51,36 @@ class Scratch {
   int64_t bytes_;
 };
 
+// Sets a matrix to problem b of an operand.
+template <typename Real>
+void Load(const Literal& operand, int64_t b, Matrix<Real>& matrix) {
+  const ElementType type = operand.element_type();
+  const int64_t n = matrix.size();
+  if (!IsFloat(type)) {
+    for (int64_t k = 0; k < n; ++k) matrix[k] = ToNumber<Real>(type, operand.Get(b * n + k));
+    return;
+  }
+  std::vector<double> values(n);
+  DecodeFloats(type, operand.data() + b * n * StorageBytes(type), n, values.data());
+  for (int64_t k = 0; k < n; ++k) matrix[k] = Number<Real>(Real(values[k]));
+}
+
+// Sets problem b of a result to a matrix, every element rounded once.
+template <typename Real>
+void Store(const Matrix<Real>& matrix, int64_t b, Literal& result) {
+  const ElementType type = result.element_type();
+  const int64_t n = matrix.size();
+  if constexpr (std::is_floating_point_v<Real>) {
+    if (IsFloat(type)) {
+      std::vector<double> values(n);
+      for (int64_t k = 0; k < n; ++k) values[k] = static_cast<double>(matrix[k].re);
+      EncodeFloats(type, values.data(), n, result.mutable_data() + b * n * StorageBytes(type));
+      return;
+    }
+  }
+  for (int64_t k = 0; k < n; ++k) result.Set(b * n + k, ToElement(type, matrix[k]));
+}
+
 template <typename Real>
 absl::Status SolveBatch(const CustomCall& call, const Row<Real>& row, int64_t problems,
                         absl::Span<const Shape* const> shapes, std::vector<Literal>& results) {
@@ -73,22 +105,11 @@ absl::Status SolveBatch(const CustomCall& call, const Row<Real>& row, int64_t pr
     }
     absl::Status status = call.context.ChargeCostly(numbers * longest);
     if (!status.ok()) return status;
-    for (size_t i = 0; i < problem.in.size(); ++i) {
-      Matrix<Real>& matrix = problem.in[i];
-      const ElementType type = call.operands[i].element_type();
-      for (int64_t k = 0; k < matrix.size(); ++k) {
-        matrix[k] = ToNumber<Real>(type, call.operands[i].Get(b * matrix.size() + k));
-      }
-    }
+    for (size_t i = 0; i < problem.in.size(); ++i) Load(call.operands[i], b, problem.in[i]);
     status = row.solver(problem);
     if (absl::IsInvalidArgument(status)) return BadCall(call, status.message());
     if (!status.ok()) return status;
-    for (size_t i = 0; i < results.size(); ++i) {
-      const Matrix<Real>& matrix = problem.out[i];
-      for (int64_t k = 0; k < matrix.size(); ++k) {
-        results[i].Set(b * matrix.size() + k, ToElement(shapes[i]->element_type(), matrix[k]));
-      }
-    }
+    for (size_t i = 0; i < results.size(); ++i) Store(problem.out[i], b, results[i]);
   }
   return absl::OkStatus();
 }

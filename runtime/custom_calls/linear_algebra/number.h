@@ -1,6 +1,6 @@
-// Complex numbers whose parts are of a real type: 200 bits for the reference interpreter, double
-// for backends. Real numbers are complex ones whose imaginary part is zero; they cost what real
-// ones cost. Tests: backends/factory/linear_algebra_calls_test.cc.
+// Complex numbers whose parts are of a real type: 200 bits for the reference interpreter, double or
+// long double for backends. Real numbers are complex ones whose imaginary part is zero; they cost
+// what real ones cost. Tests: backends/factory/linear_algebra_calls_test.cc.
 #ifndef ASSAY_RUNTIME_CUSTOM_CALLS_LINEAR_ALGEBRA_NUMBER_H_
 #define ASSAY_RUNTIME_CUSTOM_CALLS_LINEAR_ALGEBRA_NUMBER_H_
 
@@ -28,20 +28,25 @@ struct RealTraits;
 // static uint64_t Wrap(ElementType type, const Real& value): the pattern of an integer modulo
 // 2^bits.
 
-// Numbers whose squares do not overflow where those of f64 do.
-template <>
-struct RealTraits<long double> {
-  static constexpr int kNegligible = 3 - std::numeric_limits<long double>::digits;
-  static constexpr int kNoise = 1 - std::numeric_limits<long double>::digits;
-  static uint64_t Round(ElementType type, long double value) {
+// The types of the machine. Squares of long double do not overflow where those of f64 do, nor those
+// of double where those of f32 do.
+template <typename Real>
+struct MachineRealTraits {
+  static constexpr int kNegligible = 3 - std::numeric_limits<Real>::digits;
+  static constexpr int kNoise = 1 - std::numeric_limits<Real>::digits;
+  static uint64_t Round(ElementType type, Real value) {
     return EncodeFloat(type, static_cast<double>(value));
   }
   // Results that are integers are sizes and positions.
-  static uint64_t Wrap(ElementType type, long double value) {
-    const bool fits = std::isfinite(value) && std::fabs(value) < 0x1p63L;
+  static uint64_t Wrap(ElementType type, Real value) {
+    const bool fits = std::isfinite(value) && std::fabs(value) < Real(0x1p63);
     return EncodeInteger(type, fits ? static_cast<uint64_t>(static_cast<int64_t>(value)) : 0);
   }
 };
+template <>
+struct RealTraits<double> : MachineRealTraits<double> {};
+template <>
+struct RealTraits<long double> : MachineRealTraits<long double> {};
 
 template <typename Real>
 Real Negligible() {

@@ -511,6 +511,56 @@ ENTRY e {
   }
 }
 
+// Quotients at and beside integers, whose doubles are nearest to the next ones, and the divisors 0
+// and -1, against division of 64-bit integers.
+template <typename T>
+void ExpectQuotients(ElementType type) {
+  std::mt19937 engine(3);
+  std::vector<int64_t> xs, ys;
+  auto add = [&](int64_t x, int64_t y) {
+    xs.push_back(static_cast<T>(x));
+    ys.push_back(static_cast<T>(y));
+  };
+  constexpr int64_t kLeast = std::numeric_limits<T>::min(), kMost = std::numeric_limits<T>::max();
+  const int64_t corners[] = {kLeast, kLeast + 1, -3, -1, 0, 1, 2, 7, kMost / 2, kMost - 1, kMost};
+  for (const int64_t x : corners) {
+    for (const int64_t y : corners) add(x, y);
+  }
+  for (int i = 0; i < 3000; ++i) {
+    const auto y = static_cast<T>(engine() >> (engine() % 32));
+    const auto multiple =
+        static_cast<T>(uint32_t{1} * y * static_cast<T>(engine() >> (engine() % 32)));
+    for (int64_t beside = -1; beside <= 1; ++beside) add(multiple + beside, y);
+  }
+  const auto n = static_cast<int64_t>(xs.size());
+  Literal x = Literal::Zeros(Shape(type, {n})), y = x;
+  for (int64_t i = 0; i < n; ++i) {
+    x.Set(i, {static_cast<uint32_t>(xs[i])});
+    y.Set(i, {static_cast<uint32_t>(ys[i])});
+  }
+  for (const bool is_rest : {false, true}) {
+    const auto result = RunText(
+        absl::StrReplaceAll(
+            "ENTRY e { x = ARRAY parameter(0) y = ARRAY parameter(1) ROOT r = ARRAY OP(x, y) }",
+            {{"ARRAY", absl::StrCat(Name(type), "[", n, "]")},
+             {"OP", is_rest ? "remainder" : "divide"}}),
+        {x, y}, 1);
+    ASSERT_TRUE(result.ok()) << result.status();
+    for (int64_t i = 0; i < n; ++i) {
+      const int64_t expected = is_rest      ? ys[i] == 0 ? xs[i] : xs[i] % ys[i]
+                                    : ys[i] == 0 ? -1
+                                            : xs[i] / ys[i];
+      ASSERT_EQ(static_cast<uint32_t>(result->Get(i).bits), static_cast<uint32_t>(expected))
+          << Name(type) << " " << is_rest << " " << xs[i] << " " << ys[i];
+    }
+  }
+}
+
+TEST(CpuKernels, QuotientsOf32BitsAreExact) {
+  ExpectQuotients<int32_t>(ElementType::kS32);
+  ExpectQuotients<uint32_t>(ElementType::kU32);
+}
+
 TEST(CpuKernels, ARunningExtremeKeepsWhatItHasWhereElementsAreEqual) {
   for (const char* extreme : {"maximum", "minimum"}) {
     const auto result = RunText(

@@ -95,10 +95,28 @@ struct IntegerClamp : Plain {
   }
 };
 
+// The quotient of 32-bit integers, towards zero, for divisors but 0 and -1 (those count as 1).
+// Vectors divide doubles only. The cut quotient of doubles is exact: x / y is at least 1 / |y| from
+// the next integer, a part of 2^-32 of it, and the quotient of doubles is off by 2^-53 of it.
+template <typename T>
+ASSAY_INLINE T WordQuotient(T x, T y) {
+  const bool special = y == 0 || (std::is_signed_v<T> && y == static_cast<T>(-1));
+  const T divisor = special ? T{1} : y;
+  return static_cast<T>(static_cast<double>(x) / static_cast<double>(divisor));
+}
+
 struct IntegerDivide : Plain {
   using Plain::Plain;
   template <typename T>
   ASSAY_INLINE T operator()(T x, T y) const {
+    if constexpr (sizeof(T) == 4) {
+      T quotient = WordQuotient(x, y);
+      if constexpr (std::is_signed_v<T>) {
+        const auto negated = static_cast<T>(Wrapping<T>{0} - static_cast<Wrapping<T>>(x));
+        quotient = y == -1 ? negated : quotient;
+      }
+      return y == 0 ? static_cast<T>(-1) : quotient;
+    }
     if (y == 0) return static_cast<T>(-1);
     if constexpr (std::is_signed_v<T>) {
       if (y == -1) return static_cast<T>(Wrapping<T>{0} - static_cast<Wrapping<T>>(x));
@@ -111,6 +129,13 @@ struct IntegerRemainder : Plain {
   using Plain::Plain;
   template <typename T>
   ASSAY_INLINE T operator()(T x, T y) const {
+    if constexpr (sizeof(T) == 4) {
+      const auto product =
+          static_cast<Wrapping<T>>(WordQuotient(x, y)) * static_cast<Wrapping<T>>(y);
+      const auto rest = static_cast<T>(static_cast<Wrapping<T>>(x) - product);
+      if constexpr (std::is_signed_v<T>) return y == -1 ? T{0} : rest;  // by 0: x, as it must be
+      return rest;
+    }
     if (y == 0) return x;
     if constexpr (std::is_signed_v<T>) {
       if (y == -1) return 0;

@@ -104,7 +104,11 @@ KernelOr CpuEngine::PrepareOnViews(const Instruction& instruction,
   return nullptr;
 }
 
-KernelOr CpuEngine::PrepareLoop(const Instruction& loop) const { return PrepareSmallLoop(loop); }
+KernelOr CpuEngine::PrepareLoop(const Instruction& loop) const {
+  KernelOr kernel = PrepareSmallLoop(loop);
+  if (!kernel.ok() || *kernel != nullptr) return kernel;
+  return PrepareElementLoop(loop);
+}
 
 KernelOr CpuEngine::PrepareFusion(const Instruction& fusion) const {
   for (const auto& fused : fusion.GetComputation(Attr::kCalls)->instructions()) {

@@ -55,6 +55,9 @@ KernelOr PrepareRngBitGenerator(const Instruction& generator);
 // Returns a kernel for a while loop whose condition and body are elementwise on few elements; null
 // for any other.
 KernelOr PrepareSmallLoop(const Instruction& loop);
+// The same for arrays of different, very few elements, and for loops that read and write slices of
+// larger arrays.
+KernelOr PrepareElementLoop(const Instruction& loop);
 
 // Returns a kernel for a fusion of a dot or convolution with elementwise operations after it, or of
 // a reduce with elementwise operations before it; null for any other fusion.

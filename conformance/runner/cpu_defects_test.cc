@@ -76,6 +76,8 @@ constexpr Defect kKernelDefects[] = {
     {48, "all-to-all", "members get the part of their own number"},
     {49, "all-reduce", "the last member is left out"},
     {50, "select-and-scatter", "elements are compared with the first of the window"},
+    {97, "program/low_pass_filters", "a loop that scans clamps starts to half of the range"},
+    {98, "program/low_pass_filters", "a loop that scans writes at the start of the next iteration"},
 };
 constexpr Defect kCompiledCodeDefects[] = {
     {51, "", "compiled code compares unsigned integers as signed ones"},

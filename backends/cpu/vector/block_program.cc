@@ -4,7 +4,6 @@
 
 #include "absl/container/inlined_vector.h"
 #include "backends/cpu/vector/program_builder.h"
-#include "spec/analysis/flat_region.h"
 
 namespace assay::cpu {
 
@@ -12,26 +11,31 @@ absl::StatusOr<std::unique_ptr<BlockProgram>> BlockProgram::Create(
     const Computation& computation, absl::Span<const int64_t> lanes) {
   absl::StatusOr<analysis::FlatRegion> region = analysis::FlattenRegion(computation, lanes);
   if (!region.ok()) return region.status();
+  return Create(*region);
+}
+
+absl::StatusOr<std::unique_ptr<BlockProgram>> BlockProgram::Create(
+    const analysis::FlatRegion& region) {
   ProgramBuilder builder(BestKernels());
-  std::vector<ProgramBuilder::Value> values(region->register_count);
-  for (size_t i = 0; i < region->parameter_types.size(); ++i) {
-    values[i] = builder.AddInput(region->parameter_types[i]);
+  std::vector<ProgramBuilder::Value> values(region.register_count);
+  for (size_t i = 0; i < region.parameter_types.size(); ++i) {
+    values[i] = builder.AddInput(region.parameter_types[i]);
   }
   // The types of constants are those of the steps that read them, or of the results.
-  std::vector<ElementType> types(region->register_count, ElementType::kInvalid);
-  for (const analysis::FlatRegion::Step& step : region->steps) {
+  std::vector<ElementType> types(region.register_count, ElementType::kInvalid);
+  for (const analysis::FlatRegion::Step& step : region.steps) {
     for (int64_t k = 0; k < step.instruction->operand_count(); ++k) {
       types[step.operands[k]] = step.instruction->operand(k)->shape().element_type();
     }
   }
-  for (size_t j = 0; j < region->results.size(); ++j) {
-    types[region->results[j]] = region->result_types[j];
+  for (size_t j = 0; j < region.results.size(); ++j) {
+    types[region.results[j]] = region.result_types[j];
   }
-  for (const auto& [reg, element] : region->constants) {
+  for (const auto& [reg, element] : region.constants) {
     if (types[reg] == ElementType::kInvalid) continue;  // nobody reads it
     values[reg] = builder.AddConstant(types[reg], element);
   }
-  for (const analysis::FlatRegion::Step& step : region->steps) {
+  for (const analysis::FlatRegion::Step& step : region.steps) {
     absl::InlinedVector<ProgramBuilder::Value, 3> operands;
     for (int64_t k = 0; k < step.instruction->operand_count(); ++k) {
       operands.push_back(values[step.operands[k]]);
@@ -41,7 +45,7 @@ absl::StatusOr<std::unique_ptr<BlockProgram>> BlockProgram::Create(
     if (!result.ok()) return result.status();
     values[step.result] = *result;
   }
-  for (const int32_t result : region->results) builder.AddOutput(values[result]);
+  for (const int32_t result : region.results) builder.AddOutput(values[result]);
   return builder.Build();
 }
 

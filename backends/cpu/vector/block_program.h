@@ -16,6 +16,7 @@
 #include "absl/types/span.h"
 #include "backends/cpu/vector/native/native_program.h"
 #include "backends/cpu/vector/step.h"
+#include "spec/analysis/flat_region.h"
 #include "spec/ir/module.h"
 
 namespace assay::cpu {
@@ -32,6 +33,8 @@ class BlockProgram {
   // With `lanes`, arrays of these dimensions count as scalars too (analysis::FlattenRegion).
   static absl::StatusOr<std::unique_ptr<BlockProgram>> Create(const Computation& computation,
                                                               absl::Span<const int64_t> lanes = {});
+  // The same for a region that is flat already.
+  static absl::StatusOr<std::unique_ptr<BlockProgram>> Create(const analysis::FlatRegion& region);
 
   // The number of bytes that Run needs at `scratch`, for any n.
   int64_t scratch_bytes() const { return scratch_bytes_; }

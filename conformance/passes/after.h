@@ -14,17 +14,17 @@
 #include "spec/text/printer.h"
 #include "spec/verify/verifier.h"
 
-namespace assay::passes {
+namespace assay::conformance {
 
 // Returns the module after one pass as text, or the message of an error.
-inline std::string After(std::unique_ptr<Pass> pass, const std::string& entry,
+inline std::string After(std::unique_ptr<passes::Pass> pass, const std::string& entry,
                          const std::string& before = "") {
   absl::StatusOr<std::unique_ptr<Module>> module =
       ParseModule("HloModule m\n" + before + "ENTRY e {\n" + entry + "}\n");
   if (!module.ok()) return std::string(module.status().message());
-  PassList list;
+  passes::PassList list;
   list.push_back(std::move(pass));
-  absl::Status status = RunPasses(list, *module);
+  absl::Status status = passes::RunPasses(list, *module);
   if (status.ok()) status = VerificationStatus(VerifyModule(**module));
   if (!status.ok()) return std::string(status.message());
   return PrintModule(**module, PrintOptions::ShortParsable());
@@ -35,6 +35,6 @@ inline int CountOf(const std::string& text, absl::string_view part) {
   return static_cast<int>(std::vector<std::string>(absl::StrSplit(text, part)).size()) - 1;
 }
 
-}  // namespace assay::passes
+}  // namespace assay::conformance
 
 #endif  // ASSAY_CONFORMANCE_PASSES_AFTER_H_

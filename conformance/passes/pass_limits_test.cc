@@ -16,6 +16,8 @@
 namespace assay::passes {
 namespace {
 
+using conformance::After;
+using conformance::CountOf;
 using testing::HasSubstr;
 using testing::Not;
 

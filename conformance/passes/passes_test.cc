@@ -25,6 +25,8 @@
 namespace assay::passes {
 namespace {
 
+using conformance::After;
+using conformance::CountOf;
 using testing::AnyOf;
 using testing::HasSubstr;
 using testing::Not;

@@ -32,7 +32,7 @@ class Suite:
         asked = {question for path in files for question in self.questions(path)}
         programs = sorted(question for question in asked if ' ' not in question)
         self.hash = short_hash(b''.join(map(builder.program_bytes, [*programs, *(['assay'] if corpus else [])]))) + (
-            '' if cheap is None else ' cheap')
+            '' if cheap is None else f' cheap {cheap:g}')  # what takes longer was not timed to its end
         self.pieces = {question: self.pieces_of(question) for question in sorted(asked)}
         # What the unchanged program takes, and that it passes.
         known = self.folder / f'{short_hash(repr(sorted(asked)).encode())}{self.hash}.json'

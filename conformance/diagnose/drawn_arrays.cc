@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "conformance/judge/evidence.h"
 #include "conformance/judge/random_statistics.h"
@@ -118,7 +119,12 @@ std::vector<Drawn> AllDrawn(const Module& module) {
 
 std::vector<int64_t> DrawnLeaves(const Module& module) {
   std::vector<int64_t> leaves;
-  for (const Drawn& drawn : AllDrawn(module)) leaves.push_back(drawn.leaf);
+  for (const Drawn& drawn : AllDrawn(module)) {
+    const bool known = absl::c_all_of(drawn.rng->operands(), [](const Instruction* operand) {
+      return operand->opcode() == Opcode::kConstant || operand->opcode() == Opcode::kParameter;
+    });
+    if (known) leaves.push_back(drawn.leaf);
+  }
   return leaves;
 }
 

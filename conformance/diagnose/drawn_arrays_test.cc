@@ -3,7 +3,9 @@
 #include <cmath>
 #include <random>
 
+#include "absl/strings/str_cat.h"
 #include "conformance/diagnose/module_judge.h"
+#include "conformance/diagnose/program_judge.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "spec/testing/must_parse.h"
@@ -139,6 +141,25 @@ TEST_F(DrawnArrays, IntegersAreFreeWhereTheyAreDrawn) {
   values[7] = 1000;
   EXPECT_EQ(verdict(values), Verdict::kWrong);
   EXPECT_EQ(verdict(std::vector<int64_t>(65, 500)), Verdict::kWrong);
+}
+
+// `assay run --expect` asks JudgeByInterval itself, of a single instruction too.
+TEST_F(DrawnArrays, TheJudgeByIntervalsLooks) {
+  for (const bool computed : {false, true}) {
+    const std::unique_ptr<Module> module = MustParse(
+        absl::StrCat("ENTRY e { a = s32[] parameter(0) b = s32[] constant(1000) c = s32[] ",
+                     computed ? "add(b, b) " : "constant(2000) ",
+                     "ROOT x = s32[65] rng(a, c), distribution=rng_uniform }"));
+    const std::vector<std::vector<Literal>> arguments = {{Literal::Scalar(ElementType::kS32, {0})}};
+    const absl::StatusOr<Literal> golden = Interpret(*module, arguments[0]);
+    ASSERT_TRUE(golden.ok()) << golden.status();
+    Literal constant = Literal::Zeros(golden->shape());
+    for (int64_t i = 0; i < 65; ++i) constant.Set(i, {3});
+    const auto judged = JudgeByInterval(*module, arguments, {*golden}, {constant},
+                                        *TargetProfile::Find("cpu-strict"), {});
+    ASSERT_TRUE(judged.ok()) << judged.status();
+    EXPECT_EQ(judged->verdict, computed ? Verdict::kNotJudgeable : Verdict::kWrong);
+  }
 }
 
 // A generator without a fault is not accused: 2,000 pairs of either distribution.

@@ -6,7 +6,6 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
-#include "conformance/diagnose/drawn_arrays.h"
 #include "conformance/diagnose/program_judge.h"
 #include "conformance/enclosure/mapped_region.h"
 #include "conformance/judge/allowance.h"
@@ -115,13 +114,7 @@ absl::StatusOr<Judgement> JudgeModule(const Module& module,
     return JudgeModule(*mapped, operands, golden, actual, profile, budget);
   }
   if (sole == nullptr || maps || ComputesInAnotherType(*sole)) {
-    absl::StatusOr<Judgement> judgement =
-        JudgeByInterval(module, arguments, golden, actual, profile, budget);
-    for (size_t d = 0; judgement.ok() && d < actual.size(); ++d) {
-      JudgeDrawnArrays(module, arguments[d], golden[d], actual[d], static_cast<int64_t>(d),
-                       &*judgement);
-    }
-    return judgement;
+    return JudgeByInterval(module, arguments, golden, actual, profile, budget);
   }
   RunOptions options;
   options.budget = budget;

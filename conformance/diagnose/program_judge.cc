@@ -459,13 +459,12 @@ bool HasOtherNans(absl::Span<const Literal> golden, absl::Span<const Literal> ac
   return false;
 }
 
-}  // namespace
-
-absl::StatusOr<Judgement> JudgeByInterval(const Module& module,
-                                          absl::Span<const std::vector<Literal>> arguments,
-                                          absl::Span<const Literal> golden,
-                                          absl::Span<const Literal> actual,
-                                          const TargetProfile& profile, const RunBudget& budget) {
+// Judges the elements, each by itself.
+absl::StatusOr<Judgement> JudgeElements(const Module& module,
+                                        absl::Span<const std::vector<Literal>> arguments,
+                                        absl::Span<const Literal> golden,
+                                        absl::Span<const Literal> actual,
+                                        const TargetProfile& profile, const RunBudget& budget) {
   Judgement reached = JudgeProgram(module, golden, actual, profile);
   const bool agrees = reached.verdict < Verdict::kNotJudgeable;
   if (agrees && !(HasOtherNans(golden, actual) && IsGivenNans(module, arguments))) return reached;
@@ -493,6 +492,22 @@ absl::StatusOr<Judgement> JudgeByInterval(const Module& module,
         absl::StrCat("no interval of the program: ", enclosures.status().message()));
   }
   return reached;
+}
+
+}  // namespace
+
+absl::StatusOr<Judgement> JudgeByInterval(const Module& module,
+                                          absl::Span<const std::vector<Literal>> arguments,
+                                          absl::Span<const Literal> golden,
+                                          absl::Span<const Literal> actual,
+                                          const TargetProfile& profile, const RunBudget& budget) {
+  absl::StatusOr<Judgement> judgement =
+      JudgeElements(module, arguments, golden, actual, profile, budget);
+  for (size_t d = 0; judgement.ok() && d < actual.size(); ++d) {
+    JudgeDrawnArrays(module, arguments[d], golden[d], actual[d], static_cast<int64_t>(d),
+                     &*judgement);
+  }
+  return judgement;
 }
 
 }  // namespace assay::conformance

@@ -30,7 +30,8 @@ Judgement JudgeProgram(const Module& module, absl::Span<const Literal> golden,
 Judgement JudgeOutfeeds(const Module& module, absl::Span<const DeviceOutputs> golden,
                         absl::Span<const DeviceOutputs> actual, const TargetProfile& profile);
 
-// Like JudgeProgram, but elements that differ from golden are judged by their intervals. There is
+// Like JudgeProgram, but elements that differ from golden are judged by their intervals, and arrays
+// of random numbers by what they are samples of (drawn_arrays.h). There is
 // no interval if a dynamic size depends on one, for values from a host or a channel, and beyond the
 // budget; JudgeProgram's rule applies then. Arguments are by device, then by parameter. Returns the
 // errors of EncloseProcesses.

@@ -240,7 +240,12 @@ absl::StatusOr<Judgement> JudgeStored(const TriageInput& input, const std::vecto
   if (!golden.ok()) return golden.status();
   absl::StatusOr<BoxTree> enclosure = Enclose(*input.module, input.arguments[0], profile, budget);
   if (!enclosure.ok()) return enclosure.status();
-  return JudgeWhole(*enclosure, *golden, actual[0], DrawnLeaves(*input.module));
+  absl::StatusOr<Judgement> judgement =
+      JudgeWhole(*enclosure, *golden, actual[0], DrawnLeaves(*input.module));
+  if (judgement.ok()) {
+    JudgeDrawnArrays(*input.module, input.arguments[0], *golden, actual[0], 0, &*judgement);
+  }
+  return judgement;
 }
 
 absl::StatusOr<std::vector<InstructionVerdict>> Ask(const TriageInput& input, Backend& target,

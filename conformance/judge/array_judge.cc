@@ -101,16 +101,14 @@ class ArrayJudge {
       Claim(subject_.profile, bounds_.needs.value_or(Freedom::kReassociation), finding);
     }
     if (!std::isfinite(wanted) || !std::isfinite(got) || bounds_.absolute.empty()) return;
-    // Another reading has other terms, of which the parts' own bounds say nothing.
-    const bool of_part = !bounds_.parts.empty() && !other_reading_;
-    const Bounds::OfPart part = of_part ? bounds_.parts[i][imaginary] : Bounds::OfPart{};
-    const double bound = of_part ? part.absolute : bounds_.absolute[i];
+    const Bounds::OfPart part = BoundsOf(i, imaginary);
+    const double bound = part.absolute;
     finding->measured = true;
     finding->bound = bound;
     finding->distance = std::fabs(wanted - got);
     const bool inside =
-        HasBoundBeyond(i)
-            ? std::fabs(Scaled(wanted) - Scaled(got)) <= bounds_.beyond[i]
+        HasBoundBeyond(part)
+            ? std::fabs(Scaled(wanted) - Scaled(got)) <= part.beyond
             : finding->distance <= bound && bound < kInfinity && IsNearExact(got, i, finding);
     if (inside) {
       if (bounds_.needs) Claim(subject_.profile, *bounds_.needs, finding);
@@ -119,11 +117,8 @@ class ArrayJudge {
       }
       return;
     }
-    if (HasBoundBeyond(i) || (bounds_.needs && !subject_.profile.Grants(*bounds_.needs))) return;
-    const double vacuous = of_part                   ? part.vacuous
-                           : bounds_.vacuous.empty() ? bound
-                                                     : bounds_.vacuous[i];
-    if (!(bound < kInfinity) || (bound < vacuous && finding->distance <= vacuous)) {
+    if (HasBoundBeyond(part) || (bounds_.needs && !subject_.profile.Grants(*bounds_.needs))) return;
+    if (!(bound < kInfinity) || (bound < part.vacuous && finding->distance <= part.vacuous)) {
       finding->verdict = Verdict::kNotJudgeable;
       finding->reason = kind_ == analysis::ReducerKind::kMultiply
                             ? "partial products out of the type's range bound nothing"
@@ -137,11 +132,21 @@ class ArrayJudge {
     return std::isnan(got) || (std::isnan(wanted) && got <= bounds_.beside_no_value[i]);
   }
 
-  // Returns true if the terms exceed the largest double and `bounds_.beyond` has a bound for the
-  // element.
-  bool HasBoundBeyond(int64_t i) const {
-    return std::isinf(bounds_.absolute[i]) && !bounds_.beyond.empty() &&
-           bounds_.beyond[i] < kInfinity;
+  // Returns the bounds of a part. Another reading has other terms, of which the parts' own bounds
+  // say nothing. `bounds_.absolute` must not be empty.
+  Bounds::OfPart BoundsOf(int64_t i, bool imaginary) const {
+    if (!bounds_.parts.empty() && !other_reading_) return bounds_.parts[i][imaginary];
+    Bounds::OfPart part;
+    part.absolute = bounds_.absolute[i];
+    part.vacuous = bounds_.vacuous.empty() ? part.absolute : bounds_.vacuous[i];
+    if (!bounds_.beyond.empty()) part.beyond = bounds_.beyond[i];
+    part.may_overflow = !bounds_.may_overflow.empty() && bounds_.may_overflow[i];
+    return part;
+  }
+
+  // Returns true if the terms exceed the largest double and the part has a bound beyond it.
+  static bool HasBoundBeyond(const Bounds::OfPart& part) {
+    return std::isinf(part.absolute) && part.beyond < kInfinity;
   }
   double Scaled(double value) const {
     return std::ldexp(value, -BeyondExponent(subject_.instruction));
@@ -268,7 +273,9 @@ class ArrayJudge {
       return true;
     }
     if (!IsComplex(type_) || IsNan(part_, wanted)) return false;
-    const Literal* const exact = IsInfinity(part_, wanted) ? Exact(HasBoundBeyond(i)) : nullptr;
+    const Literal* const exact = IsInfinity(part_, wanted) && !bounds_.absolute.empty()
+                                     ? Exact(HasBoundBeyond(BoundsOf(i, imaginary)))
+                                     : nullptr;
     // An infinite term decides.
     if (exact != nullptr && std::isinf(ExactPart(*exact, i, imaginary))) return false;
     return PartMayOverflow(wanted, got, i, imaginary);
@@ -287,8 +294,10 @@ class ArrayJudge {
   }
 
   bool PartMayOverflow(uint64_t wanted, uint64_t got, int64_t i, bool imaginary) {
-    if (wanted == got || HasOverflowed(got)) return true;
-    if (bounds_.absolute.empty()) return false;
+    if (wanted == got) return true;
+    if (bounds_.absolute.empty()) return HasOverflowed(got);
+    const Bounds::OfPart part = BoundsOf(i, imaginary);
+    if (HasOverflowed(got)) return bounds_.parts.empty() || part.may_overflow;
     const double value = DecodeFloat(part_, got);
     if (!bounds_.others.empty() && bounds_.others[i].Hold(value)) return true;
     if (!HasOverflowed(wanted)) {
@@ -296,13 +305,13 @@ class ArrayJudge {
       Measure(DecodeFloat(part_, wanted), value, i, imaginary, &finding);
       return !finding.open();
     }
-    const bool beyond = HasBoundBeyond(i);
+    const bool beyond = HasBoundBeyond(part);
     const Literal* const exact = Exact(beyond);
     if (exact == nullptr) return false;
     const double sum = ExactPart(*exact, i, imaginary);
     if (!beyond && !bounds_.unrounded.empty()) return IsNear(sum, value, i);
-    const double bound = beyond                       ? bounds_.beyond[i]
-                         : bounds_.from_exact.empty() ? bounds_.absolute[i]
+    const double bound = beyond                       ? part.beyond
+                         : bounds_.from_exact.empty() ? part.absolute
                                                       : bounds_.from_exact[i];
     return std::fabs(sum - (beyond ? Scaled(value) : value)) <= bound + std::fabs(sum) * 0x1p-53;
   }

@@ -46,10 +46,11 @@ struct OverflowValues {
 // The bounds of one result array: for each element an absolute distance from the golden value.
 struct Bounds {
   std::vector<double> absolute;  // empty: nothing but the golden value
-  // Of sums of complex numbers: the bounds of both parts, which are added up on their own, with
-  // `vacuous` of each. Empty: `absolute` holds for both.
+  // Of sums of complex numbers: `absolute`, `vacuous`, `beyond` and `may_overflow` of both parts,
+  // which are added up on their own. Empty: those of the element hold for both.
   struct OfPart {
-    double absolute = 0, vacuous = 0;
+    double absolute = 0, vacuous = 0, beyond = std::numeric_limits<double>::infinity();
+    bool may_overflow = false;
   };
   std::vector<std::array<OfPart, 2>> parts;
   // The distance from the exact sum, which is less since golden is rounded. Empty: not known.

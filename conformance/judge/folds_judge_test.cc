@@ -217,6 +217,38 @@ TEST(JudgeFolds, APartOfAComplexSumHasTheBoundOfItsOwnTerms) {
                                          C64(0, 0)};
   EXPECT_EQ(sum.Explain(infinite, C64(kInf, 2)), "golden");
   EXPECT_EQ(sum.Explain(infinite, C64(kInf, 2.001F)), "wrong");
+  EXPECT_EQ(sum.Explain(infinite, C64(kInf, kInf)), "wrong");
+  EXPECT_EQ(sum.Explain(infinite, C64(kInf, kNan)), "wrong");
+  // One that may overflow does not free the other one.
+  const std::vector<Literal> large = {LiteralOf({{3e38F, 1}, {3e38F, 1}, {-3e38F, 1}, {0, 0}}),
+                                      C64(0, 0)};
+  EXPECT_EQ(sum.Explain(large, C64(3e38F, 3)), "golden");
+  EXPECT_EQ(sum.Explain(large, C64(kInf, 3)), "reassociation");
+  EXPECT_EQ(sum.Explain(large, C64(kInf, kNan)), "wrong");
+  EXPECT_EQ(sum.Explain(large, C64(3e38F, kInf)), "wrong");
+  EXPECT_EQ(sum.Explain(large, C64(3e38F, kNan)), "wrong");
+}
+
+// The real terms exceed the largest double together, the imaginary ones are small.
+TEST(JudgeFolds, APartOfAComplexSumOfDoublesBesideHugeTerms) {
+  const Case sum("c128[] reduce(p0, p1), dimensions={0}, to_apply=f", {"c128[4]", "c128[]"},
+                 "f {\n  a = c128[] parameter(0)\n  b = c128[] parameter(1)\n"
+                 "  ROOT s = c128[] add(a, b)\n}\n");
+  const auto c128 = [](double real, double imaginary) {
+    Literal literal = Literal::Zeros(Shape(ElementType::kC128, {}));
+    literal.Set(0, Element{EncodeFloat(ElementType::kF64, real),
+                           EncodeFloat(ElementType::kF64, imaginary)});
+    return literal;
+  };
+  Literal terms = Literal::Zeros(Shape(ElementType::kC128, {4}));
+  const double signs[] = {1, 1, -1, -1};
+  for (int64_t i = 0; i < 4; ++i) terms.Set(i, c128(signs[i] * 1.7e308, 1).Get(0));
+  const std::vector<Literal> operands = {terms, c128(0, 0)};
+  EXPECT_EQ(sum.Explain(operands, c128(0, 4)), "golden");
+  EXPECT_EQ(sum.Explain(operands, c128(1e290, 4)), "reassociation");
+  for (const double wrong : {100.0, -5.0, 1e280}) {
+    EXPECT_EQ(sum.Explain(operands, c128(0, wrong)), "wrong") << wrong;
+  }
 }
 
 constexpr char kAdder[] =

@@ -253,7 +253,9 @@ class SumBound {
         const Distances distances =
             Of(DecodeFloat(part_, imaginary ? element.imag : element.bits), (*facts)[i].terms,
                (*facts)[i].sum_of_magnitudes(), lost.empty() ? 0 : lost[i]);
-        bounds->parts[i][imaginary] = {distances.judged, distances.vacuous};
+        bounds->parts[i][imaginary] = {distances.judged, distances.vacuous,
+                                       Beyond(distances, (*facts)[i]),
+                                       MayOverflow((*facts)[i].magnitudes, distances)};
       }
     }
     return absl::OkStatus();

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <optional>
 #include <utility>
 
@@ -83,7 +84,11 @@ class ArrayJudge {
         Claim(subject_.profile, Freedom::kNanPayload, finding);
       }
     } else if (IsZero(part_, wanted) && IsZero(part_, got)) {
-      if (zero_is_open) Claim(subject_.profile, Freedom::kSignedZero, finding);
+      if (starts_neutral_) {
+        finding->verdict = Verdict::kWithinBound;
+      } else if (zero_is_open) {
+        Claim(subject_.profile, Freedom::kSignedZero, finding);
+      }
     } else {
       Measure(DecodeFloat(part_, wanted), DecodeFloat(part_, got), i, imaginary, finding);
     }
@@ -397,24 +402,57 @@ class ArrayJudge {
   }
 
   absl::Status TryStarts(int64_t i, ElementFinding* finding) {
-    const double slack = bounds_.absolute.empty() ? 0 : bounds_.absolute[i];
+    if (starts_neutral_) return absl::OkStatus();
+    StartUses::Slack slack;
+    if (!bounds_.absolute.empty()) slack.whole = bounds_.absolute[i];
+    for (const bool imag : {false, true}) {
+      slack.parts[imag] = bounds_.parts.empty() ? slack.whole : bounds_.parts[i][imag].absolute;
+    }
     if (!starts_) starts_.emplace(subject_, leaf_, golden_, actual_);
     const absl::StatusOr<StartUses::Answer> explained = starts_->Explain(i, slack);
     if (!explained.ok()) return explained.status();
     const DecisionPoint point = DecisionPoint::kReduceStart;
     const bool nan = bounds_.start_makes_nan && IsNan(part_, actual_.Get(i).bits);
-    const absl::StatusOr<const Literal*> without = starts_->WithoutStart();
-    if (!without.ok()) return without.status();
-    const bool missing = *without != nullptr && AgreesWith((*without)->Get(i), i);
-    if (*explained == StartUses::Answer::kYes || nan || missing) {
+    bool vacuous = *explained == StartUses::Answer::kVacuous;
+    if (*explained == StartUses::Answer::kYes || nan) {
       Decide(subject_.profile, point, finding);
-    } else if (*explained == StartUses::Answer::kVacuous && subject_.profile.Admits(point)) {
+      return absl::OkStatus();
+    }
+    const absl::StatusOr<Verdict> missing = JudgeWithoutStart(i);
+    if (!missing.ok()) return missing.status();
+    vacuous |= *missing == Verdict::kNotJudgeable;
+    if (*missing < Verdict::kNotJudgeable) {
+      Decide(subject_.profile, point, finding);
+    } else if (vacuous && subject_.profile.Admits(point)) {
       finding->verdict = Verdict::kNotJudgeable;
       finding->reason =
           "accumulation in a type too narrow for the terms does not tell how often the start value "
           "counts";
     }
     return absl::OkStatus();
+  }
+
+  // Judges the element by the value without the start value, which has bounds of its own.
+  absl::StatusOr<Verdict> JudgeWithoutStart(int64_t i) {
+    const absl::StatusOr<const StartUses::Without*> without = starts_->WithoutStart();
+    if (!without.ok()) return without.status();
+    if (*without == nullptr) return Verdict::kWrong;
+    const StartUses::Without& other = **without;
+    if (other.golden.Get(i) == actual_.Get(i)) return Verdict::kExact;
+    if (!without_) {
+      const Subject subject{subject_.instruction, other.operands, subject_.evaluate,
+                            subject_.profile};
+      absl::StatusOr<Bounds> bounds = FindBounds(subject, leaf_, other.golden);
+      if (!bounds.ok()) return bounds.status();
+      without_subject_.emplace(subject);
+      without_bounds_ = *std::move(bounds);
+      without_ = std::make_unique<ArrayJudge>(*without_subject_, leaf_, other.golden, actual_,
+                                              without_bounds_);
+      without_->starts_neutral_ = true;
+    }
+    const absl::StatusOr<ElementFinding> finding = without_->Judge(i);
+    if (!finding.ok()) return finding.status();
+    return finding->verdict;
   }
 
   const Subject& subject_;
@@ -428,6 +466,11 @@ class ArrayJudge {
   std::optional<std::vector<Literal>> readings_;
   std::optional<Literal> exact_[2];
   std::optional<StartUses> starts_;
+  // the same reduction without its start value
+  std::optional<Subject> without_subject_;
+  Bounds without_bounds_;
+  std::unique_ptr<ArrayJudge> without_;
+  bool starts_neutral_ = false;  // this judge is `without_` of another; zeros may have either sign
   // true while another reading is examined, whose exact value is different
   bool other_reading_ = false;
 };

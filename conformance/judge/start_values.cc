@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <complex>
+#include <utility>
 
 #include "conformance/judge/rounds.h"
 #include "spec/analysis/isolate.h"
@@ -88,15 +89,6 @@ bool IsExtreme(const ElementRange& range, bool greatest) {
   const int bits = Info(range.type).bits;
   const uint64_t mask = bits == 64 ? ~uint64_t{0} : (uint64_t{1} << bits) - 1;
   return ((range.real.low ^ extreme) & mask) == 0 && ((range.real.high ^ extreme) & mask) == 0;
-}
-
-// Returns true if the start value of a sum or product may decide the result alone: infinities, NaN,
-// and zero in a product. Then nothing is known of the elements unless it is left out.
-bool MayHide(analysis::ReducerKind kind, const Literal& start) {
-  if (!IsRounded(start.element_type())) return false;
-  const ComplexValue value = Value(start, 0);
-  if (kind == analysis::ReducerKind::kMultiply) return !IsFinite(value) || value == 0.0;
-  return kind == analysis::ReducerKind::kAdd && !IsFinite(value);
 }
 
 // Returns true if both are the same infinity, or NaN: no finite start value changes them.
@@ -201,12 +193,14 @@ StartUses::StartUses(const Subject& subject, size_t leaf, const Literal& golden,
   const ElementRange range = ElementRange::Of(start.element_type(), start.Get(0));
   if (StartCounts(kind, range)) kind_ = kind;
   neutral_ = MissingStart(subject.instruction, range);
-  if (!neutral_ && MayHide(kind_, start)) neutral_ = NeutralElement(kind_, start.element_type());
+  if (!neutral_ && IsRounded(start.element_type())) {
+    neutral_ = NeutralElement(kind_, start.element_type());
+  }
   const double folded = MostElements(subject.instruction, subject.operands[0], golden);
   most_ = std::clamp(folded, 1.0, kMostUses);
 }
 
-absl::StatusOr<StartUses::Answer> StartUses::Explain(int64_t i, double slack) {
+absl::StatusOr<StartUses::Answer> StartUses::Explain(int64_t i, const Slack& slack) {
   const auto answer = [](bool explained) { return explained ? Answer::kYes : Answer::kNo; };
   if (FoldsNothing(subject_.instruction)) {
     const Literal& operand = subject_.operands[leaf_];
@@ -222,20 +216,22 @@ absl::StatusOr<StartUses::Answer> StartUses::Explain(int64_t i, double slack) {
     return answer(*explained);
   }
   if (!IsRounded(golden_.element_type())) return Answer::kNo;
-  if (!IsFinite(Value(subject_.operands[1], 0))) return Answer::kNo;
-  return kind_ == analysis::ReducerKind::kAdd ? IsSum(i, slack) : answer(IsProduct(i, slack));
+  return kind_ == analysis::ReducerKind::kAdd ? IsSum(i, slack) : answer(IsProduct(i, slack.whole));
 }
 
-absl::StatusOr<Literal> StartUses::StartingFrom(Element start) const {
+absl::StatusOr<StartUses::Without> StartUses::StartingFrom(Element start) const {
   std::vector<Literal> operands(subject_.operands.begin(), subject_.operands.end());
   operands[1].Set(0, start);
-  return subject_.evaluate(*analysis::IsolateInstruction(subject_.instruction), operands);
+  absl::StatusOr<Literal> value =
+      subject_.evaluate(*analysis::IsolateInstruction(subject_.instruction), operands);
+  if (!value.ok()) return value.status();
+  return Without{std::move(operands), *std::move(value)};
 }
 
-absl::StatusOr<const Literal*> StartUses::WithoutStart() {
+absl::StatusOr<const StartUses::Without*> StartUses::WithoutStart() {
   if (!neutral_) return nullptr;
   if (!without_) {
-    absl::StatusOr<Literal> value = StartingFrom(*neutral_);
+    absl::StatusOr<Without> value = StartingFrom(*neutral_);
     if (!value.ok()) return value.status();
     without_ = *std::move(value);
   }
@@ -247,14 +243,14 @@ absl::StatusOr<bool> StartUses::ExplainInteger(int64_t i) {
   const bool multiplies = kind_ == analysis::ReducerKind::kMultiply,
              adds = kind_ == analysis::ReducerKind::kAdd;
   if (!without_) {
-    absl::StatusOr<Literal> value = StartingFrom(Element{multiplies ? uint64_t{1} : uint64_t{0}});
+    absl::StatusOr<Without> value = StartingFrom(Element{multiplies ? uint64_t{1} : uint64_t{0}});
     if (!value.ok()) return value.status();
     without_ = *std::move(value);
   }
   const int bits = Info(type).bits;
   const uint64_t mask = bits == 64 ? ~uint64_t{0} : (uint64_t{1} << bits) - 1;
   const uint64_t start = subject_.operands[1].Get(0).bits, actual = actual_.Get(i).bits;
-  uint64_t folded = without_->Get(i).bits;
+  uint64_t folded = without_->golden.Get(i).bits;
   for (double uses = 0; uses <= most_ + 1; ++uses) {
     if (((folded ^ actual) & mask) == 0) return true;
     folded = multiplies ? folded * start : adds ? folded + start : folded ^ start;
@@ -262,21 +258,23 @@ absl::StatusOr<bool> StartUses::ExplainInteger(int64_t i) {
   return false;
 }
 
-std::optional<StartUses::Parts> StartUses::FiniteParts(int64_t i, double slack) const {
+std::optional<StartUses::Parts> StartUses::FiniteParts(int64_t i, const Slack& slack) const {
   const double largest = DecodeFloat(PartType(golden_), MaxFinite(PartType(golden_)));
   const ComplexValue golden = Value(golden_, i), actual = Value(actual_, i),
                      start = Value(subject_.operands[1], 0);
   double numbers[3][2] = {};
-  bool overflows = false;
+  double overflow_uses = 0;
   for (const bool imag : {false, true}) {
     const auto part = [imag](ComplexValue value) { return imag ? value.imag() : value.real(); };
     const double from = part(golden), to = part(actual), added = part(start);
     if (IsFixed(from, to)) continue;
-    if (!std::isfinite(from) || std::isnan(to)) return std::nullopt;
+    if (!std::isfinite(from) || std::isnan(to) || !std::isfinite(added)) return std::nullopt;
     if (std::isinf(to)) {
-      if ((to > 0) != (added > 0)) return std::nullopt;
-      if (std::fabs(from + most_ * added) + slack < largest) return std::nullopt;
-      overflows = true;
+      if ((to > 0) != (added > 0) || added == 0) return std::nullopt;
+      const double missing = largest - slack.parts[imag] - std::copysign(from, from * added);
+      const double uses = std::max(1.0, std::ceil(missing / std::fabs(added)));
+      if (uses > most_) return std::nullopt;
+      overflow_uses = std::max(overflow_uses, uses);
       continue;
     }
     numbers[0][imag] = from;
@@ -284,30 +282,44 @@ std::optional<StartUses::Parts> StartUses::FiniteParts(int64_t i, double slack) 
     numbers[2][imag] = added;
   }
   const auto value = [&](int k) { return ComplexValue(numbers[k][0], numbers[k][1]); };
-  return Parts{value(0), value(1), value(2), overflows && value(0) == value(1)};
+  return Parts{value(0), value(1), value(2), overflow_uses};
 }
 
 // Returns true for golden + m start. Such a sum of n + m leaves has an error of (n + m) u
 // sum|leaves| (ops_structural.md 14.3) and is rounded to the type of the result. The slack is that
 // of golden's n leaves and its size. u is that of the accumulator, and that of the result's type if
-// partial sums may be stored in it.
-StartUses::Answer StartUses::IsSum(int64_t i, double slack) const {
+// partial sums may be stored in it. A missing start value is no m = -1: the errors of the remaining
+// terms have nothing to do with its size.
+StartUses::Answer StartUses::IsSum(int64_t i, const Slack& slack) const {
   const std::optional<Parts> parts = FiniteParts(i, slack);
   if (!parts) return Answer::kNo;
   const ComplexValue golden = parts->golden, actual = parts->actual, start = parts->start;
-  if (start == 0.0) return parts->overflows ? Answer::kYes : Answer::kNo;
   const ComplexValue distance = actual - golden;
-  const double m = std::nearbyint((distance * std::conj(start)).real() / std::norm(start));
-  if (m == 0 || m < -1 || m > most_) return Answer::kNo;
-  const double n = most_ + 1, more = std::fabs(m), added = more * std::abs(start);
+  double m =
+      start == 0.0 ? 0 : std::nearbyint((distance * std::conj(start)).real() / std::norm(start));
+  // The part that overflows tells the number of uses if the other one does not.
+  if (m == 0) m = parts->overflow_uses;
+  if (m == 0 || m < (neutral_ ? 0 : -1) || m > most_) return Answer::kNo;
+  const Answer real = IsSumOfPart(golden.real(), actual.real(), m * start.real(), std::fabs(m),
+                                  std::abs(start), slack.parts[0]);
+  if (!IsComplex(golden_.element_type()) || real == Answer::kNo) return real;
+  const Answer imag = IsSumOfPart(golden.imag(), actual.imag(), m * start.imag(), std::fabs(m),
+                                  std::abs(start), slack.parts[1]);
+  return imag == Answer::kYes ? real : imag;
+}
+
+StartUses::Answer StartUses::IsSumOfPart(double golden, double actual, double added, double more,
+                                         double start, double slack) const {
+  const double residue = std::fabs(actual - golden - added), size = std::fabs(golden);
+  if (residue == 0) return Answer::kYes;
+  const double n = most_ + 1;
   const Accumulation how = subject_.profile.FindAccumulation(subject_.operands[0].element_type(),
                                                              /*contraction=*/false);
   const double u_result = UnitRoundoff(PartType(golden_));
   const double u = std::min(how.unit, u_result) * how.factor * (how.truncating ? 2 : 1);
-  const double residue = std::abs(distance - m * start), size = std::abs(golden);
   const auto error = [&](double own_slack, double unit) {
-    return own_slack * (1 + more / n) + unit * (n + more) * added +
-           u_result * std::max(0.0, std::abs(actual) - size);
+    return own_slack * (1 + more / n) + unit * (n + more) * std::fabs(added) +
+           u_result * std::max(0.0, std::fabs(actual) - size);
   };
   if (!how.partials || u >= u_result)
     return residue <= error(slack, u) ? Answer::kYes : Answer::kNo;
@@ -316,7 +328,7 @@ StartUses::Answer StartUses::IsSum(int64_t i, double slack) const {
   if (residue <= error(least, u)) return Answer::kYes;
   const double most = error(slack, u_result);
   if (residue > most) return Answer::kNo;
-  return most < std::abs(start) / 2 ? Answer::kYes : Answer::kVacuous;
+  return most < start / 2 ? Answer::kYes : Answer::kVacuous;
 }
 
 // Returns true for golden * start^m, which has the errors of m more factors, and may leave the
@@ -324,7 +336,7 @@ StartUses::Answer StartUses::IsSum(int64_t i, double slack) const {
 bool StartUses::IsProduct(int64_t i, double slack) const {
   const ComplexValue golden = Value(golden_, i), actual = Value(actual_, i),
                      start = Value(subject_.operands[1], 0);
-  if (golden == 0.0 || start == 0.0 || !IsFinite(golden)) return false;
+  if (golden == 0.0 || start == 0.0 || !IsFinite(golden) || !IsFinite(start)) return false;
   const ElementType part = PartType(golden_);
   const bool is_real = IsFloat(golden_.element_type());
   if (!is_real && (actual == 0.0 || !IsFinite(actual))) return false;
@@ -334,15 +346,15 @@ bool StartUses::IsProduct(int64_t i, double slack) const {
   // The least value that is not rounded to zero, or not flushed.
   const double least =
       subject_.profile.MayFlushResults(part) ? SmallestNormal(part) : UlpOf(part, 0) / 2;
-  ComplexValue product = golden / start;
-  for (double m = -1; m <= most_; ++m, product *= start) {
-    const double error = relative + each * u * (std::fabs(m) + 2), size = std::abs(product);
+  ComplexValue product = golden * start;
+  for (double m = 1; m <= most_; ++m, product *= start) {
+    const double error = relative + each * u * (m + 2), size = std::abs(product);
     const bool is_near = std::abs(actual - product) <= size * error;
     const bool overflows = is_real && std::isinf(actual.real()) &&
                            (actual.real() > 0) == (product.real() > 0) &&
                            size * (1 + error) >= largest;
     const bool vanishes = is_real && actual == 0.0 && size * (1 - error) <= least;
-    if (m != 0 && (is_near || overflows || vanishes)) return true;
+    if (is_near || overflows || vanishes) return true;
     if (!IsFinite(product)) break;
   }
   return false;

@@ -7,6 +7,7 @@
 
 #include <complex>
 #include <optional>
+#include <vector>
 
 #include "conformance/judge/bounds.h"
 #include "conformance/judge/decision_points.h"
@@ -31,9 +32,10 @@ bool MayCountStart(const Instruction& reduce, absl::Span<const ElementRange> sta
 // range is that value.
 std::optional<Element> MissingStart(const Instruction& reduce, const ElementRange& start);
 
-// Decides which elements of one result leaf another number of uses of the start value explains: no
-// use if at most one element is folded; for a sum, product or exclusive or, up to one more use for
-// each folded element, and one more if there is none.
+// Decides which elements of one result leaf another number of uses of the start value explains. A
+// sum, product or exclusive or may have up to one more use for each folded element, and one more if
+// there is none. No use is explained for integers, and where nothing is folded. Elsewhere the value
+// without the start has errors of its own: the caller judges by it.
 class StartUses {
  public:
   // kVacuous: the roundings of partial sums reach from one number of uses to the next, so the bound
@@ -42,25 +44,39 @@ class StartUses {
 
   StartUses(const Subject& subject, size_t leaf, const Literal& golden, const Literal& actual);
 
-  // `slack` is the distance from golden that the element may have anyway.
-  absl::StatusOr<Answer> Explain(int64_t i, double slack);
-  // The golden value without the start value, if MissingStart says that it may be missing;
-  // otherwise null.
-  absl::StatusOr<const Literal*> WithoutStart();
+  // The distance from golden that the element, and each part of a complex one, may have anyway.
+  struct Slack {
+    double whole = 0;
+    double parts[2] = {};
+  };
+  absl::StatusOr<Answer> Explain(int64_t i, const Slack& slack);
+
+  // A reduction that starts from the neutral element instead, and its golden value.
+  struct Without {
+    std::vector<Literal> operands;
+    Literal golden;
+  };
+  // Returns the reduction without its start value, which may be missing. Returns null for sums and
+  // products of integers and exclusive ors, which Explain decides, and if there is none.
+  absl::StatusOr<const Without*> WithoutStart();
 
  private:
   absl::StatusOr<bool> ExplainInteger(int64_t i);
-  // Returns the golden value for another start value.
-  absl::StatusOr<Literal> StartingFrom(Element start) const;
+  // Returns the reduction with another start value.
+  absl::StatusOr<Without> StartingFrom(Element start) const;
   // The parts of a complex sum that are numbers, zero in place of the others.
   struct Parts {
     std::complex<double> golden, actual, start;
-    bool overflows;  // a part of golden is a number, and some number of uses makes it infinite
+    // The least number of further uses that makes a part infinite which is a number in golden.
+    double overflow_uses = 0;
   };
 
   // Returns nothing if no number of uses explains a part that is not a number.
-  std::optional<Parts> FiniteParts(int64_t i, double slack) const;
-  Answer IsSum(int64_t i, double slack) const;
+  std::optional<Parts> FiniteParts(int64_t i, const Slack& slack) const;
+  Answer IsSum(int64_t i, const Slack& slack) const;
+  // Decides one part, for `more` further uses of a start value of absolute value `start`.
+  Answer IsSumOfPart(double golden, double actual, double added, double more, double start,
+                     double slack) const;
   bool IsProduct(int64_t i, double slack) const;
 
   const Subject& subject_;
@@ -70,8 +86,8 @@ class StartUses {
   analysis::ReducerKind kind_ =
       analysis::ReducerKind::kOther;  // kAdd, kMultiply or kXor where the start value counts
   double most_ = 0;                   // elements that one cell folds
-  std::optional<Element> neutral_;    // MissingStart
-  std::optional<Literal> without_;  // golden without the start value, of integers or with neutral_
+  std::optional<Element> neutral_;    // in place of a start value that WithoutStart leaves out
+  std::optional<Without> without_;    // of integers or with neutral_
 };
 
 }  // namespace assay::conformance

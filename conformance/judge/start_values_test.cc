@@ -214,6 +214,97 @@ TEST(JudgeStartValues, MayBeMissingFromSumsAndProducts) {
   EXPECT_EQ(product.Explain({F32({2, 3}), Scalar(0)}, Scalar(6), "cpu-strict"), "wrong");
 }
 
+// The start value hides what the elements are, but the value without it has errors of its own. The
+// product 1.1 * 1.3 * 1.7 * 1.9 is 4.6189, one ulp there 4.8e-7. 1e8 + 1 - 1e8 + 1 is 2, in f32 0
+// to 2 by the order of the terms, and 4 u sum|terms| is 48.
+TEST(JudgeStartValues, MissingHasItsOwnBound) {
+  const auto reduce = [](const std::string& opcode) {
+    return Case("f32[] reduce(p0, p1), dimensions={0}, to_apply=f", {"f32[4]", "f32[]"},
+                Region("f32", opcode));
+  };
+  const Case sum = reduce("add"), product = reduce("multiply");
+  const Literal factors = F32({1.1F, 1.3F, 1.7F, 1.9F}), terms = F32({1e8F, 1, -1e8F, 1});
+  for (const double start : std::vector<double>{0, kInfinity, kNan}) {
+    for (const float value : {4.6188993F, 4.6189003F, 4.618901F}) {
+      EXPECT_EQ(product.Explain({factors, Scalar(start)}, Scalar(value)), "implementation_defined")
+          << start << ' ' << value;
+      EXPECT_EQ(product.Explain({factors, Scalar(start)}, Scalar(value), "cpu-strict"), "wrong");
+    }
+    EXPECT_EQ(product.Explain({factors, Scalar(start)}, Scalar(4.61892F)), "wrong") << start;
+  }
+  for (const double start : std::vector<double>{kInfinity, -kInfinity, kNan}) {
+    for (const double value : {0, 1, 2}) {
+      EXPECT_EQ(sum.Explain({terms, Scalar(start)}, Scalar(value)), "implementation_defined")
+          << start << ' ' << value;
+    }
+    EXPECT_EQ(sum.Explain({terms, Scalar(start)}, Scalar(1000)), "wrong") << start;
+  }
+}
+
+// 1 + 1 + 2 + 2 is 6, however large the start value is that is left out.
+TEST(JudgeStartValues, LargeStartsDoNotMakeTheSumFree) {
+  const Case sum("f32[] reduce(p0, p1), dimensions={0}, to_apply=f", {"f32[4]", "f32[]"},
+                 Region("f32", "add"));
+  const std::vector<Literal> operands = {F32({1, 1, 2, 2}), Scalar(1e30F)};
+  EXPECT_EQ(sum.Explain(operands, Scalar(1e30F)), "golden");
+  for (const float value : {6.0F, 2e30F, 5e30F}) {
+    EXPECT_EQ(sum.Explain(operands, Scalar(value)), "implementation_defined") << value;
+  }
+  for (const float value : {1e22F, -5.0F, 0.0F, 7.0F, 6e30F, -1e30F}) {
+    EXPECT_EQ(sum.Explain(operands, Scalar(value)), "wrong") << value;
+  }
+}
+
+// With the start value the result leaves the range of the type; without it, it does not.
+TEST(JudgeStartValues, MayBeMissingWhereTheResultLeavesTheRange) {
+  const auto reduce = [](const std::string& opcode) {
+    return Case("f32[] reduce(p0, p1), dimensions={0}, to_apply=f", {"f32[2]", "f32[]"},
+                Region("f32", opcode));
+  };
+  const Case sum = reduce("add"), product = reduce("multiply");
+  const std::vector<Literal> terms = {F32({3e38F, -1e38F}), Scalar(3e38F)};
+  EXPECT_EQ(sum.Explain(terms, Scalar(2e38F)), "implementation_defined");
+  EXPECT_EQ(sum.Explain(terms, Scalar(2e38F), "cpu-strict"), "wrong");
+  EXPECT_EQ(sum.Explain(terms, Scalar(1e38F)), "wrong");
+  const std::vector<Literal> large = {F32({1e20F, 1e10F}), Scalar(1e10F)};
+  EXPECT_EQ(product.Explain(large, Scalar(1e30F)), "implementation_defined");
+  EXPECT_EQ(product.Explain(large, Scalar(1e30F), "cpu-strict"), "wrong");
+  EXPECT_EQ(product.Explain(large, Scalar(2e30F)), "wrong");
+  EXPECT_EQ(product.Explain(large, Scalar(1e10F)), "wrong");
+  const std::vector<Literal> small = {F32({1e-15F, 1e-15F}), Scalar(1e-20F)};
+  EXPECT_EQ(product.Explain(small, Scalar(1e-30F)), "implementation_defined");
+  EXPECT_EQ(product.Explain(small, Scalar(1e-30F), "cpu-strict"), "wrong");
+  EXPECT_EQ(product.Explain(small, Scalar(2e-30F)), "wrong");
+}
+
+// (1, 1) + (1, 2) from (inf, 1): the imaginary part tells how often the start value counts. In
+// (0, 1) + (0, 2) from (3e38, 1e-30) the real part alone tells that it counts twice.
+TEST(JudgeStartValues, OnePartTellsTheUses) {
+  const Case sum("c64[] reduce(p0, p1), dimensions={0}, to_apply=f", {"c64[2]", "c64[]"},
+                 Region("c64", "add"));
+  const auto terms = [](double real) {
+    Literal both = Literal::Zeros(Shape(ElementType::kC64, {2}));
+    both.Set(0, C64(real, 1).Get(0));
+    both.Set(1, C64(real, 2).Get(0));
+    return both;
+  };
+  const std::vector<Literal> infinite = {terms(1), C64(kInfinity, 1)};
+  EXPECT_EQ(sum.Explain(infinite, C64(kInfinity, 4)), "golden");
+  EXPECT_EQ(sum.Explain(infinite, C64(2, 3)), "implementation_defined");
+  for (const double value : {5, 6}) {
+    EXPECT_EQ(sum.Explain(infinite, C64(kInfinity, value)), "implementation_defined") << value;
+    EXPECT_EQ(sum.Explain(infinite, C64(kInfinity, value), "cpu-strict"), "wrong") << value;
+  }
+  for (const double value : {2.0, 4.5, 9.0}) {
+    EXPECT_EQ(sum.Explain(infinite, C64(kInfinity, value)), "wrong") << value;
+  }
+  const std::vector<Literal> large = {terms(0), C64(3e38F, 1e-30F)};
+  EXPECT_EQ(sum.Explain(large, C64(kInfinity, 3)), "implementation_defined");
+  EXPECT_EQ(sum.Explain(large, C64(kInfinity, 3), "cpu-strict"), "wrong");
+  EXPECT_EQ(sum.Explain(large, C64(-kInfinity, 3)), "wrong");
+  EXPECT_EQ(sum.Explain(large, C64(kInfinity, 4)), "wrong");
+}
+
 // Two empty halves, each of which begins with the start value.
 TEST(JudgeStartValues, CountTwiceWithoutElements) {
   const Case sum("f32[2] reduce(p0, p1), dimensions={1}, to_apply=f", {"f32[2,0]", "f32[]"},

@@ -21,8 +21,17 @@ bool AreEqual(const std::vector<Literal>& left, const std::vector<Literal>& righ
   return true;
 }
 
-// Allows the lines of `actual` that are those of the operands, whose payloads are gone, in an order
-// that the profile permits.
+// Returns true if the profile grants what allows all leaves of a position already.
+bool IsGranted(const OrderFreedoms& found, const TargetProfile& profile, int64_t position) {
+  for (const std::vector<Verdict>& leaf : found.verdicts) {
+    if (leaf[position] != Verdict::kAllowed) return false;
+  }
+  return profile.Grants(found.by_denormals.contains(position) ? Freedom::kDenormals
+                                                              : found.freedom);
+}
+
+// Allows, where nothing else that is granted does, the lines of `actual` that are those of the
+// operands, whose payloads are gone, in an order that the profile permits.
 absl::Status AllowLines(const Subject& subject, const std::vector<Literal>& actual,
                         OrderFreedoms* found) {
   const absl::StatusOr<Literal> value =
@@ -53,8 +62,10 @@ absl::Status AllowLines(const Subject& subject, const std::vector<Literal>& actu
       }
     }
     for (int64_t i = 0; i < lines.length && permitted; ++i) {
-      found->Allow(lines.At(line, i), /*denormals=*/false);
-      found->by_payloads.insert(lines.At(line, i));
+      const int64_t at = lines.At(line, i);
+      if (IsGranted(*found, subject.profile, at)) continue;
+      found->Allow(at, /*denormals=*/false);
+      found->by_payloads.insert(at);
     }
   }
   return absl::OkStatus();

@@ -83,6 +83,27 @@ TEST(JudgePayloads, SortsMayCompareWithoutPayloads) {
       "wrong");
 }
 
+// Of the two lines the second has a NaN with a payload, which is kept; in the first, equal keys are
+// swapped.
+TEST(JudgePayloads, SwapsBesideANanNeedNoPayloads) {
+  const Case unstable("(bf16[2,3], s32[2,3]) sort(p0, p1), dimensions={1}, to_apply=less",
+                      {"bf16[2,3]", "s32[2,3]"}, kTotalOrder);
+  const auto rows = [](const Literal& line) {
+    return line.WithShape(Shape(line.element_type(), {2, 3}));
+  };
+  const Literal keys = rows(BF16({0x4000, 0x3f80, 0x3f80, 0x7fc1, 0x4040, 0x4040}));
+  const Literal sorted = rows(BF16({0x3f80, 0x3f80, 0x4000, 0x4040, 0x4040, 0x7fc1}));
+  const std::vector<Literal> operands = {keys, rows(S32({0, 1, 2, 3, 4, 5}))};
+  const auto explain = [&](const Literal& of_keys, const std::vector<uint64_t>& values) {
+    return unstable.Explain(operands, Literal::Tuple({of_keys, rows(S32(values))}));
+  };
+  EXPECT_EQ(explain(sorted, {1, 2, 0, 4, 5, 3}), "golden");
+  EXPECT_EQ(explain(sorted, {2, 1, 0, 4, 5, 3}), "unstable_order");
+  EXPECT_EQ(explain(sorted, {1, 2, 0, 5, 4, 3}), "unstable_order");
+  const Literal canonical = rows(BF16({0x3f80, 0x3f80, 0x4000, 0x4040, 0x4040, 0x7fc0}));
+  EXPECT_EQ(explain(canonical, {2, 1, 0, 4, 5, 3}), "nan_payload unstable_order");
+}
+
 TEST(JudgePayloads, TopKMayCompareWithoutPayloads) {
   const Case top("(bf16[3], s32[3]) topk(p0), k=3, largest=true", {"bf16[5]"});
   const std::vector<Literal> operands = {BF16({0x7fc1, 0x4000, 0x7fc6, 0xffc3, 0x3f80})};

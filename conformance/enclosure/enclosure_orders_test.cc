@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "conformance/enclosure/enclosure_testing.h"
 
 namespace assay::conformance {
@@ -122,6 +123,53 @@ TEST_F(EnclosureOrdersTest, OrdersOfWhatTheComparatorDoesNotTellApart) {
     EXPECT_FALSE(open(plain + ", type=TOTALORDER", stable, {2, NAN, 1}));
     EXPECT_FALSE(open(plain, stable, {2, NAN, 1}, "golden"));
   }
+}
+
+// A NaN that was moved in front of a call may have lost its payload (N-2.1), which decides how the
+// call compares it. What no instruction moves keeps it.
+TEST_F(EnclosureOrdersTest, MovedNansAreComparedInCallsAsBesideThem) {
+  const std::string less =
+      "less { p = bf16[2] parameter(0)\n q = bf16[2] parameter(1)\n"
+      " ROOT l = pred[2] compare(p, q), direction=LT, type=TOTALORDER }\n";
+  const auto is_known = [&](const std::string& steps, const char* profile = "xla-cpu") {
+    Literal a = Literal::Zeros(Shape(ElementType::kBF16, {2})), b = a;
+    a.Set(0, {0x7fc1, 0});
+    b.Set(0, {0x7fff, 0});
+    const Box box =
+        Of("a = bf16[2] parameter(0)\n b = bf16[2] parameter(1)\n" + steps, {a, b}, profile, less)
+            .box();
+    return Literal::BitEqual(box.low, box.high);
+  };
+  const std::string moved =
+      "x = bf16[2] reverse(a), dimensions={0}\n y = bf16[2] reverse(b), dimensions={0}\n";
+  for (const char* compare : {"compare(?), direction=LT, type=TOTALORDER", "call(?), to_apply=less",
+                              "fusion(?), kind=kLoop, calls=less"}) {
+    const auto of = [&](const char* operands) {
+      return "ROOT r = pred[2] " + absl::StrReplaceAll(compare, {{"?", operands}});
+    };
+    SCOPED_TRACE(compare);
+    EXPECT_FALSE(is_known(moved + of("x, y")));
+    EXPECT_TRUE(is_known(moved + of("x, y"), "cpu-strict"));
+    EXPECT_TRUE(is_known(of("a, b")));
+  }
+}
+
+// In 8 bits the sign may be lost as well, also where steps are enclosed in f32.
+TEST_F(EnclosureOrdersTest, MovedNansOfEightBitsAreComparedByAnySign) {
+  Literal a = Literal::Zeros(Shape(ElementType::kF8E5M2, {2}));
+  a.Set(0, {0xfe, 0});
+  const auto known = [&](const char* operand, const char* profile) {
+    const Box box = Of(absl::StrCat("a = f8e5m2[2] parameter(0)\n b = f8e5m2[2] parameter(1)\n"
+                                    "x = f8e5m2[2] reverse(a), dimensions={0}\n ROOT r = pred[2] "
+                                    "compare(",
+                                    operand, ", b), direction=LT, type=TOTALORDER"),
+                       {a, Literal::Zeros(a.shape())}, profile)
+                        .box();
+    return Literal::BitEqual(box.low, box.high);
+  };
+  EXPECT_FALSE(known("x", "xla-cpu"));
+  EXPECT_TRUE(known("a", "xla-cpu"));
+  EXPECT_TRUE(known("x", "cpu-strict"));
 }
 
 // Denormals and zeros are equal keys where denormals count as zero, of a stable sort as well.

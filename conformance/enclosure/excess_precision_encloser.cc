@@ -54,6 +54,7 @@ absl::StatusOr<std::vector<Box>> ExcessPrecisionEncloser::Results(
     Box& box = (*results)[leaf];
     if (shapes[leaf]->is_array()) {
       Narrow(prepared, *shapes[leaf], Boxes(narrow_leaves), &box);
+      UnconstrainNanOrder(instruction, Boxes(narrow_leaves), profile_, &box);
     }
     if (box.open == &wide.instruction) box.open = &instruction;  // which outlives it
   }

@@ -41,6 +41,8 @@ bool KeepsElements(const Instruction& value) {
 
 class GivenNans {
  public:
+  explicit GivenNans(bool may_move) : may_move_(may_move) {}
+
   bool Follow(const Instruction& value) {
     Visit(value);
     while (!open_.empty() && given_) {
@@ -64,10 +66,11 @@ class GivenNans {
         return FollowParameter(value);
       case Opcode::kCall:
       case Opcode::kFusion:
+        given_ = given_ && may_move_;
         for (const Computation* callee : value.called_computations()) Visit(*callee->root());
         return;
       default:
-        given_ = given_ && KeepsElements(value);
+        given_ = given_ && may_move_ && KeepsElements(value);
         for (const Instruction* operand : value.operands()) Visit(*operand);
     }
   }
@@ -91,6 +94,7 @@ class GivenNans {
 
   absl::flat_hash_set<const Instruction*> seen_;
   std::vector<const Instruction*> open_;
+  const bool may_move_;
   bool given_ = true;
 };
 
@@ -137,6 +141,10 @@ bool MayBeNan(const Instruction& instruction, ElementType type, uint64_t golden,
   return IsNegative(type, golden) == IsNegative(type, actual);
 }
 
-bool HasGivenNansAlone(const Instruction& value) { return GivenNans().Follow(value); }
+bool HasGivenNansAlone(const Instruction& value) {
+  return GivenNans(/*may_move=*/true).Follow(value);
+}
+
+bool IsUnmoved(const Instruction& value) { return GivenNans(/*may_move=*/false).Follow(value); }
 
 }  // namespace assay::conformance

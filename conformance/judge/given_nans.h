@@ -40,6 +40,10 @@ bool MayBeNan(const Instruction& instruction, ElementType type, uint64_t golden,
 // result is true for a value without floats.
 bool HasGivenNansAlone(const Instruction& value);
 
+// Returns true if the value is a constant or an argument of the entry computation, or a parameter
+// that callers pass such values alone.
+bool IsUnmoved(const Instruction& value);
+
 }  // namespace assay::conformance
 
 #endif  // ASSAY_CONFORMANCE_JUDGE_GIVEN_NANS_H_

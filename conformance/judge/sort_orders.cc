@@ -230,7 +230,7 @@ bool MovesLosePayloads(const Instruction& instruction, const Instruction& operan
   const Shape& shape = operand.shape();
   if (!shape.is_array() || !LosesPayload(profile, shape.element_type())) return false;
   return instruction.opcode() == Opcode::kSort || instruction.opcode() == Opcode::kTopK ||
-         (operand.opcode() != Opcode::kParameter && operand.opcode() != Opcode::kConstant);
+         !IsUnmoved(operand);
 }
 
 bool IsInTotalOrder(const Instruction& step) {

@@ -283,6 +283,12 @@ void Examiner::CompareWithAlone(const Module& module, absl::Span<const DeviceInp
   if (!alone.ok()) return;
   const std::vector<DeviceOutputs>& expected = alone->outputs.front();
   if (SameOutputs(expected, result->actual)) return;
+  // Results that may vary do not excuse one that is wrong alone, too.
+  Examination judged;
+  judged.golden = result->golden;
+  judged.actual = expected;
+  JudgeTarget(module, inputs, /*localize=*/false, &judged);
+  if (judged.outcome != Outcome::kAgrees && judged.outcome != Outcome::kInconclusive) return;
   const bool leaks = RepeatsAlone(module, inputs, expected);
   SetFinding(leaks ? FindingKind::kLeak : FindingKind::kUnstable, OperationOf(module, 0),
              "an execution after another differs", FirstDifference(expected, result->actual),

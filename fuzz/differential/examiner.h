@@ -113,7 +113,7 @@ class Examiner {
   // Oracle 4. The executions of a run are those of RunTarget; the second is `result->actual`.
   void CompareExecutions(const Module& module, absl::Span<const DeviceInputs> inputs,
                          const ModuleRun& run, Examination* result);
-  // Replaces the finding if the target gives other bits for the module alone.
+  // Replaces the finding if the target gives other bits for the module alone, which are not wrong.
   void CompareWithAlone(const Module& module, absl::Span<const DeviceInputs> inputs,
                         Examination* result);
   // Returns true if executions of newly compiled modules give the same bits as `expected`.

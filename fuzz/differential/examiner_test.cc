@@ -261,6 +261,49 @@ TEST(ExaminerTest, ATargetThatVariesIsUnstable) {
   EXPECT_EQ(found.signature.kind, FindingKind::kUnstable) << found.signature.Text();
 }
 
+// Gives a sum with another last bit each time, as sums in another order may, and beside it a zero
+// that is always wrong.
+class ReorderingBackend : public GoldenBackend {
+ public:
+  absl::StatusOr<ModuleRun> RunSets(const Module& module, const InputSets& inputs) override {
+    absl::StatusOr<ModuleRun> run = GoldenBackend::RunSets(module, inputs);
+    for (size_t i = 0; run.ok() && i < run->outputs.size(); ++i) {
+      Literal& result = run->outputs[i][0].result;
+      if (!result.shape().is_tuple()) continue;
+      Literal sum = result.element(0);
+      sum.Set(0, {sum.Get(0).bits + static_cast<uint64_t>(++executions_ % 3), 0});
+      result = Literal::Tuple({sum, Literal::Zeros(result.element(1).shape())});
+    }
+    return run;
+  }
+
+ private:
+  int64_t executions_ = 0;
+};
+
+TEST(ExaminerTest, WhatIsWrongAloneTooIsWrongThoughOtherBitsVary) {
+  const auto module = ParseModule(
+      "add { a = f32[] parameter(0) b = f32[] parameter(1) ROOT s = f32[] add(a, b) }\n"
+      "ENTRY e { x = f32[8] parameter(0) z = f32[] constant(0)\n"
+      "s = f32[] reduce(x, z), dimensions={0}, to_apply=add\n"
+      "n = f32[8] negate(x) ROOT t = (f32[], f32[8]) tuple(s, n) }");
+  ASSERT_TRUE(module.ok()) << module.status();
+  std::vector<DeviceInputs> inputs(1);
+  Literal x = Literal::Zeros(Shape(ElementType::kF32, {8}));
+  for (int64_t i = 0; i < 8; ++i) {
+    x.Set(i, {EncodeFloat(ElementType::kF32, 0.1 * static_cast<double>(i + 1)), 0});
+  }
+  inputs[0].arguments = {std::move(x)};
+  const conformance::TargetProfile profile = ProfileOf("cpu");
+  ExaminerOptions options = SmallOptions();
+  options.localize = false;
+  ReorderingBackend target;
+  const Examination found = Examiner(&target, profile, options).AskTarget(**module, inputs);
+  EXPECT_EQ(found.outcome, Outcome::kFinding);
+  EXPECT_EQ(found.signature.kind, FindingKind::kWrong) << found.signature.Text();
+  EXPECT_EQ(found.signature.operation, "negate f32");
+}
+
 TEST(ExaminerTest, ConformingVariantsAreNotAccused) {
   int64_t variants = 0;
   for (const conformance::Mutant& mutant : conformance::Mutants()) {

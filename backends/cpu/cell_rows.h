@@ -1,6 +1,6 @@
 // Folds short runs of updates into cells that are named by index, one run after the other in a
 // plain loop: scatters with one array and a known operation on a type of the machine. Each cell
-// meets its updates in the order of the runs. Tests: kernels_test.cc.
+// meets its updates in the order of the runs. Tests: cell_rows_test.cc.
 #ifndef ASSAY_BACKENDS_CPU_CELL_ROWS_H_
 #define ASSAY_BACKENDS_CPU_CELL_ROWS_H_
 

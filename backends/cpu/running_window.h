@@ -1,6 +1,6 @@
 // Windows that reach from an element to the beginning or the end of its line: cumulative sums,
 // products, minima and maxima as JAX writes them. They are one pass over the line, while the
-// general kernel would fold every window anew. Tests: kernels_test.cc.
+// general kernel would fold every window anew. Tests: running_window_test.cc.
 #ifndef ASSAY_BACKENDS_CPU_RUNNING_WINDOW_H_
 #define ASSAY_BACKENDS_CPU_RUNNING_WINDOW_H_
 

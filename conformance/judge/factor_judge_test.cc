@@ -394,7 +394,8 @@ TEST(JudgeBatchNorm, TheErrorOfTheMeanCountsTwiceInTheVariance) {
   const WideReal e = f.mean_error, u = kUnit;
   EXPECT_GE(e, 2 * u);
   EXPECT_GE(f.variance_error, 5 * u * e * e + e * e);
-  EXPECT_LE(f.variance_error, 10 * u * e * e + e * e + 1e-40);
+  // What underflows is a few of the least denormal.
+  EXPECT_LE(f.variance_error, 10 * u * e * e + e * e + 8 * 0x1p-149);
 }
 
 // The variance overflows, so that its root may be infinite, and infinity / infinity is NaN.

@@ -74,7 +74,9 @@ int64_t InverseSizes::FirstOverflow(const std::vector<double>& b, double least,
   const std::vector<double> solution = Inverted(b);
   const std::vector<double> lost = Lost(std::vector<double>(n_, 1.0));
   for (int64_t i = 0; i < n_; ++i) {
-    // Of the row's elements, of their products and of those of rows that are divided first.
+    // The largest number on the way to element i: the solution and its terms, the inverse's
+    // elements with what they lost, multiplied by a diagonal that is divided by later, and rows of
+    // the matrix that are divided by their diagonal first.
     double size = solution[i];
     for (int64_t j = 0; j <= i; ++j) {
       const double factor = std::max({1.0, Most(i, i), Most(j, j)});

@@ -131,9 +131,9 @@ TEST(JudgeBounds, StepsOfLogSumsInAnyOrder) {
   }
 }
 
-// The pair of a softmax in one pass: the maximum exactly, and the sum that it scales.
-TEST(JudgeBounds, SumsScaledByTheirMaximumInAnyOrder) {
-  const Case pair(
+// The maximum and the sum that it scales, of a softmax in one pass.
+Case PairOfASoftmax() {
+  return Case(
       "(f32[], f32[]) reduce(p0, p1, p2, p3), dimensions={0}, to_apply=f",
       {"f32[16]", "f32[16]", "f32[]", "f32[]"},
       "f {\n  m1 = f32[] parameter(0)\n  v1 = f32[] parameter(1)\n  m2 = f32[] parameter(2)\n"
@@ -142,6 +142,11 @@ TEST(JudgeBounds, SumsScaledByTheirMaximumInAnyOrder) {
       "  e2 = f32[] exponential(d2)\n  t1 = f32[] multiply(v1, e1)\n"
       "  t2 = f32[] multiply(e2, v2)\n  s = f32[] add(t1, t2)\n"
       "  ROOT r = (f32[], f32[]) tuple(m, s)\n}\n");
+}
+
+// The pair of a softmax in one pass: the maximum exactly, and the sum that it scales.
+TEST(JudgeBounds, SumsScaledByTheirMaximumInAnyOrder) {
+  const Case pair = PairOfASoftmax();
   std::mt19937 random(4);
   for (int run = 0; run < Scheduled(500); ++run) {
     const double spread = run % 2 == 0 ? 5 : 120;
@@ -171,15 +176,7 @@ TEST(JudgeBounds, SumsScaledByTheirMaximumInAnyOrder) {
 
 // Fifteen terms of 1000 e^-100 are nothing beside 1.
 TEST(JudgeBounds, TermsThatAreScaledAwayWidenNothing) {
-  const Case pair(
-      "(f32[], f32[]) reduce(p0, p1, p2, p3), dimensions={0}, to_apply=f",
-      {"f32[16]", "f32[16]", "f32[]", "f32[]"},
-      "f {\n  m1 = f32[] parameter(0)\n  v1 = f32[] parameter(1)\n  m2 = f32[] parameter(2)\n"
-      "  v2 = f32[] parameter(3)\n  m = f32[] maximum(m1, m2)\n  d1 = f32[] subtract(m1, m)\n"
-      "  d2 = f32[] subtract(m2, m)\n  e1 = f32[] exponential(d1)\n"
-      "  e2 = f32[] exponential(d2)\n  t1 = f32[] multiply(v1, e1)\n"
-      "  t2 = f32[] multiply(e2, v2)\n  s = f32[] add(t1, t2)\n"
-      "  ROOT r = (f32[], f32[]) tuple(m, s)\n}\n");
+  const Case pair = PairOfASoftmax();
   std::vector<double> exponents(16, -100), sums(16, 1000);
   exponents[3] = 0;
   sums[3] = 1;

@@ -1,5 +1,5 @@
-// The operations of plain loops over rows, on single elements and on vectors, for row_fold.cc and
-// cell_rows.cc. Tests: kernels_test.cc.
+// The operations of plain loops over rows, on single elements and on vectors, for row_fold.cc,
+// cell_rows.cc and running_line.cc. Integers wrap around. Tests: kernels_test.cc.
 #ifndef ASSAY_BACKENDS_CPU_ROW_OPERATIONS_H_
 #define ASSAY_BACKENDS_CPU_ROW_OPERATIONS_H_
 
@@ -9,6 +9,7 @@
 #include <cstring>
 #include <type_traits>
 
+#include "backends/defect.h"
 #include "runtime/arrays.h"
 
 namespace assay::cpu {
@@ -25,7 +26,12 @@ using RowBitsOf = std::conditional_t<sizeof(T) == 4, int32_t, int64_t>;
 struct RowSum {
   template <typename T>
   static T Of(T acc, T x) {
-    return acc + x;
+    if constexpr (std::is_integral_v<T>) {
+      using Word = std::make_unsigned_t<T>;
+      return static_cast<T>(static_cast<Word>(acc) + static_cast<Word>(x));
+    } else {
+      return acc + x;
+    }
   }
   template <typename T, int kBytes>
   static void Apply(RowVector<T, kBytes>& acc, const RowVector<T, kBytes>& x) {
@@ -36,7 +42,12 @@ struct RowSum {
 struct RowProduct {
   template <typename T>
   static T Of(T acc, T x) {
-    return acc * x;
+    if constexpr (std::is_integral_v<T>) {
+      using Word = std::make_unsigned_t<T>;
+      return static_cast<T>(static_cast<Word>(acc) * static_cast<Word>(x));
+    } else {
+      return acc * x;
+    }
   }
   template <typename T, int kBytes>
   static void Apply(RowVector<T, kBytes>& acc, const RowVector<T, kBytes>& x) {
@@ -72,7 +83,7 @@ struct RowExtreme {
   template <typename T>
   static T Of(T acc, T x) {
     if constexpr (std::is_floating_point_v<T>) {
-      if (acc != acc) return acc;
+      if (acc != acc) return ASSAY_DEFECT(27, acc, x);
       if (x != x) return x;
       if (acc == x) return std::signbit(acc) == kMaximum ? x : acc;
     }

@@ -1,49 +1,14 @@
 #include "backends/cpu/running_line.h"
 
-#include <cmath>
 #include <type_traits>
 
+#include "backends/cpu/row_operations.h"
 #include "backends/cpu/scaled.h"
 #include "backends/defect.h"
 #include "runtime/arrays.h"
 
 namespace assay::cpu {
 namespace {
-
-template <typename T>
-struct RunningSum {
-  static T Of(T acc, T x) {
-    if constexpr (std::is_integral_v<T>) {
-      return static_cast<T>(static_cast<std::make_unsigned_t<T>>(acc) +
-                            static_cast<std::make_unsigned_t<T>>(x));
-    } else {
-      return acc + x;
-    }
-  }
-};
-template <typename T>
-struct RunningProduct {
-  static T Of(T acc, T x) {
-    if constexpr (std::is_integral_v<T>) {
-      return static_cast<T>(static_cast<std::make_unsigned_t<T>>(acc) *
-                            static_cast<std::make_unsigned_t<T>>(x));
-    } else {
-      return acc * x;
-    }
-  }
-};
-// A NaN stays; -0 is less than +0.
-template <typename T, bool kMaximum>
-struct RunningExtreme {
-  static T Of(T acc, T x) {
-    if constexpr (!std::is_integral_v<T>) {
-      if (std::isnan(acc)) return ASSAY_DEFECT(27, acc, x);
-      if (std::isnan(x)) return x;
-      if (acc == x) return std::signbit(acc) == kMaximum ? x : acc;
-    }
-    return (kMaximum ? x > acc : x < acc) ? x : acc;
-  }
-};
 
 template <typename T, typename Accumulator>
 T Narrow(const Accumulator& acc) {
@@ -74,13 +39,13 @@ template <typename T, typename Wide, typename Product>
 RunningFunction FindOf(analysis::ReducerKind kind) {
   switch (kind) {
     case analysis::ReducerKind::kAdd:
-      return RunRunningLine<T, Wide, RunningSum<Wide>>;
+      return RunRunningLine<T, Wide, RowSum>;
     case analysis::ReducerKind::kMultiply:
-      return RunRunningLine<T, Product, RunningProduct<Product>>;
+      return RunRunningLine<T, Product, RowProduct>;
     case analysis::ReducerKind::kMinimum:
-      return RunRunningLine<T, T, RunningExtreme<T, false>>;
+      return RunRunningLine<T, T, RowExtreme<false>>;
     case analysis::ReducerKind::kMaximum:
-      return RunRunningLine<T, T, RunningExtreme<T, true>>;
+      return RunRunningLine<T, T, RowExtreme<true>>;
     default:
       return nullptr;
   }

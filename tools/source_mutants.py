@@ -20,6 +20,7 @@ A mutant that gives another value, fails a test, crashes or does not end is kill
   tools/source_mutants.py --area runtime --files runtime/plan.cc runtime/machine.cc
   tools/source_mutants.py --sample 300 --seed 1        # a sample, some of every file, the same for the same seed
   tools/source_mutants.py --sample 300 --survivors     # of a sample, those that the journal has as survivors or not at all
+  tools/source_mutants.py --area kernels --left        # what conformance/mutants/surviving_source_mutants.tsv names
   tools/source_mutants.py --equivalents                # the area's rows of the table of equivalent mutants, held against its slow tests
   tools/source_mutants.py --check-table                # builds nothing: every row of the table names a mutant that exists
 
@@ -47,6 +48,7 @@ from mutation.programs import Builder, Program, short_hash
 from mutation.suite import Suite
 
 TABLE = ROOT / 'conformance' / 'mutants' / 'equivalent_mutants.tsv'
+LEFT = ROOT / 'conformance' / 'mutants' / 'surviving_source_mutants.tsv'
 KEPT = ROOT / 'conformance' / 'mutants' / 'killed_source_mutants.jsonl.gz'
 
 
@@ -119,6 +121,12 @@ class Journal:
         with self.lock:
             self.file.write(json.dumps({'mutant': key, 'suite': self.suite, 'verdict': verdict}) + '\n')
             self.file.flush()
+
+
+def left_of(by_file):
+    """The mutants that the table of survivors names."""
+    rows = {tuple(row.split('\t')[:3]) for row in LEFT.read_text(encoding='utf-8').splitlines() if not row.startswith('#')}
+    return [mutant for mutants in by_file.values() for mutant in mutants if EquivalentMutants.key(mutant) in rows]
 
 
 def examine(builder, suite, journal, mutants, workers):
@@ -243,6 +251,7 @@ def main():
     parser.add_argument('--seed', type=int, default=1)
     parser.add_argument('--apart', action='store_true', help='of a sample: one of a line, so that all share one program')
     parser.add_argument('--survivors', action='store_true', help='only those that were not killed before, by the journal')
+    parser.add_argument('--left', action='store_true', help='only those that the table of survivors names')
     parser.add_argument('--cheap', type=float, metavar='SECONDS',
                         help='only ask what takes the unchanged program less: a first pass, whose survivors are asked again by others')
     parser.add_argument('--without-corpus', action='store_true', help='only ask tests, which need no golden values of all cases')
@@ -281,6 +290,8 @@ def main():
     work = [mutant for mutants in by_file.values() for mutant in mutants]
     if arguments.sample is not None:
         work = sample(by_file, arguments.sample, arguments.seed, arguments.apart)
+    if arguments.left:
+        work = left_of(by_file)
     if arguments.list:
         for mutant in work:
             show(mutant, '')

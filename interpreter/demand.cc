@@ -125,7 +125,6 @@ absl::Status DemandMachine::Remember(int64_t bytes) {
 absl::StatusOr<Element> DemandMachine::Evaluate(const ElementKey& key) {
   std::vector<ElementKey> waiting = {key};
   while (true) {
-    depth_ = 0;
     failure_ = absl::OkStatus();
     absl::StatusOr<Element> value = Attempt(waiting.back());
     if (!value.ok() && IsPostponed(value.status())) {
@@ -153,7 +152,7 @@ absl::StatusOr<Element> DemandMachine::Attempt(const ElementKey& key) {
   absl::StatusOr<Element> value =
       place.ok() ? Compute({*place, key.position}) : absl::StatusOr<Element>(place.status());
   --depth_;
-  if (!value.ok() && failure_.ok()) failure_ = value.status();
+  failure_.Update(value.status());
   return value;
 }
 
@@ -170,7 +169,7 @@ absl::StatusOr<Element> DemandMachine::Compute(const ElementKey& key) {
   if (!value.ok()) return value;
   if (absl::Status status = Remember(kValueBytes); !status.ok()) return status;
   values_.emplace(key, *value);
-  ++computed_;
+  if (instruction.opcode() != Opcode::kConstant) ++computed_;
   return value;
 }
 
@@ -214,7 +213,7 @@ absl::StatusOr<Element> DemandMachine::ComputeCall(const ElementKey& key) {
     if (!operand.ok()) return operand;
     return (*function)(*operand, {.stats = &context_.real_stats});
   }
-  std::unique_ptr<DemandedCall>& made = calls_[{key.place.activation, &call, 0}];
+  std::unique_ptr<DemandedCall>& made = calls_[{key.place.activation, &call}];
   if (made == nullptr) {
     absl::StatusOr<int64_t> bytes = DemandedCall::BytesOf(call, module_.options());
     if (!bytes.ok()) return bytes.status();
@@ -244,7 +243,7 @@ bool DemandMachine::IsTransparent(const Instruction& instruction) const {
 
 absl::StatusOr<evaluator::Definition*> DemandMachine::DefinitionOf(const DemandedLeaf& place) {
   std::unique_ptr<evaluator::Definition>& known =
-      definitions_[{place.activation, place.instruction, 0}];
+      definitions_[{place.activation, place.instruction}];
   if (known == nullptr) {
     if (absl::Status status = Remember(kDefinitionBytes); !status.ok()) return status;
     absl::StatusOr<std::unique_ptr<evaluator::Definition>> made =
@@ -391,7 +390,7 @@ absl::StatusOr<DemandedLeaf> DemandMachine::EnterWhile(const DemandedLeaf& place
   const Instruction& loop = *place.instruction;
   const Computation* condition = loop.GetComputation(Attr::kCondition);
   const Computation* body = loop.GetComputation(Attr::kBody);
-  const DemandedLeaf key{place.activation, &loop, 0};
+  const Occurrence key{place.activation, &loop};
   Turns turns = turns_[key];
   while (!turns.ended) {
     absl::StatusOr<int32_t> test =
@@ -409,7 +408,7 @@ absl::StatusOr<DemandedLeaf> DemandMachine::EnterWhile(const DemandedLeaf& place
     }
     turns_[key] = turns;
   }
-  if (turns.last_body < 0) return DemandedLeaf{place.activation, loop.operand(0), place.leaf};
+  if (turns.count == 0) return DemandedLeaf{place.activation, loop.operand(0), place.leaf};
   return DemandedLeaf{turns.last_body, body->root(), place.leaf};
 }
 

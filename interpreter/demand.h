@@ -89,6 +89,8 @@ class DemandMachine : public runtime::ComputationCaller {
       return H::combine(std::move(h), k.parent, k.caller, k.computation, k.number);
     }
   };
+  // An instruction in an activation of its computation.
+  using Occurrence = std::pair<int32_t, const Instruction*>;
   // How far a loop has been followed.
   struct Turns {
     int64_t count = 0;
@@ -127,9 +129,9 @@ class DemandMachine : public runtime::ComputationCaller {
   // By what computes them; of postponed ones also by what was asked for.
   absl::flat_hash_map<ElementKey, Element> values_;
   absl::flat_hash_map<DemandedLeaf, DemandedLeaf> resolved_;  // of parameters
-  absl::flat_hash_map<DemandedLeaf, Turns> turns_;            // of loops, leaf 0
-  absl::flat_hash_map<DemandedLeaf, std::unique_ptr<evaluator::Definition>> definitions_;  // leaf 0
-  absl::flat_hash_map<DemandedLeaf, std::unique_ptr<DemandedCall>> calls_;                 // leaf 0
+  absl::flat_hash_map<Occurrence, Turns> turns_;              // of loops
+  absl::flat_hash_map<Occurrence, std::unique_ptr<evaluator::Definition>> definitions_;
+  absl::flat_hash_map<Occurrence, std::unique_ptr<DemandedCall>> calls_;
 };
 
 }  // namespace assay

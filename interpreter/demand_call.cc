@@ -39,7 +39,7 @@ DemandedCall::DemandedCall(const Instruction& call, const PlanOptions& options)
     int64_t number = 0;
     for (const Shape* leaf : Leaves(call.operand(operand)->shape())) {
       parts_.push_back(
-          {operand, number++, leaf->is_array() ? Literal::Zeros(*leaf) : Literal::Token(), 0});
+          {operand, number++, leaf->is_array() ? Literal::Zeros(*leaf) : Literal::Token()});
     }
   }
 }

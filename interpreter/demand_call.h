@@ -35,8 +35,7 @@ class DemandedCall {
 
   // A leaf of an operand.
   struct Part {
-    int64_t operand = 0;
-    int64_t leaf = 0;
+    int64_t operand, leaf;
     Literal value;
     int64_t gathered = 0;
   };

@@ -49,7 +49,9 @@ TEST(Explain, FollowsMovesToTheirSources) {
   EXPECT_EQ(Explain(kModule, x, {0, {3, 1}}, {}, &stats),
             "n[3,1] = -6 <- (p[3,1] = 6 <- (t[2,1] = 6 <- (x[1,2] = 6)))");
   EXPECT_EQ(stats.elements, 3);
-  EXPECT_EQ(Explain(kModule, x, {0, {0, 1}}), "n[0,1] = -9 <- (p[0,1] = 9 <- (z[] = 9))");
+  EXPECT_EQ(Explain(kModule, x, {0, {0, 1}}, {}, &stats),
+            "n[0,1] = -9 <- (p[0,1] = 9 <- (z[] = 9))");
+  EXPECT_EQ(stats.elements, 2);
 }
 
 TEST(Explain, OnlyWhatIsNeededIsComputed) {
@@ -119,6 +121,35 @@ TEST(Explain, FollowsCallsAndBranches) {
             "d[1] = 16 {branch 0 of b} ~b <- (d[1] = 8 {c} ~a ~c <- (x[1] = 4 ~a))");
   EXPECT_EQ(Explain(kModule, {"s32[2]{0} {3,4}", "s32[] 7"}, {0, {0}}),
             "n[0] = -6 {branch 1 of b} ~b <- (d[0] = 6 {c} ~m ~c <- (x[0] = 3 ~a))");
+}
+
+TEST(Explain, TruthSelectsTheFirstOfTwoBranches) {
+  constexpr absl::string_view kModule = R"(
+    double { a = s32[2] parameter(0) ROOT d = s32[2] add(a, a) }
+    minus { m = s32[2] parameter(0) ROOT n = s32[2] negate(m) }
+    ENTRY e { x = s32[2] parameter(0) p = pred[] parameter(1)
+      ROOT b = s32[2] conditional(p, x, x), true_computation=double, false_computation=minus })";
+  EXPECT_EQ(Explain(kModule, {"s32[2]{0} {3,4}", "pred[] true"}, {0, {1}}),
+            "d[1] = 8 {branch 0 of b} ~b <- (x[1] = 4 ~a)");
+  EXPECT_EQ(Explain(kModule, {"s32[2]{0} {3,4}", "pred[] false"}, {0, {1}}),
+            "n[1] = -4 {branch 1 of b} ~b <- (x[1] = 4 ~m)");
+}
+
+// The condition's value is an array of the state, among others of other types.
+TEST(Explain, FollowsLoopsWhoseConditionIsPartOfTheState) {
+  constexpr absl::string_view kModule = R"(
+    cond { s = (pred[], pred[], s32[]) parameter(0) ROOT c = pred[] get-tuple-element(s), index=0 }
+    body { s = (pred[], pred[], s32[]) parameter(0) p = pred[] get-tuple-element(s), index=1
+      x = s32[] get-tuple-element(s), index=2 n = s32[] add(x, x) f = pred[] constant(false)
+      ROOT t = (pred[], pred[], s32[]) tuple(p, f, n) }
+    ENTRY e { x = s32[] parameter(0) t = pred[] constant(true)
+      i = (pred[], pred[], s32[]) tuple(t, t, x)
+      w = (pred[], pred[], s32[]) while(i), condition=cond, body=body
+      ROOT r = s32[] get-tuple-element(w), index=2 })";
+  ExplainOptions options;
+  options.depth = 0;
+  EXPECT_EQ(Explain(kModule, {"s32[] 5"}, {0, {}}, options),
+            "n[] = 20 {iteration 1 of w} ~r ~w ~t <- (1 more)");
 }
 
 TEST(Explain, DeepChainsNeedNoDeepStack) {
@@ -208,6 +239,10 @@ TEST(Explain, MakesOtherCallsOnce) {
             "(x[1] = 4), y[] = 0.5 ~p), b[0] = -7 <- (c[] = -7 ~s <- (n[0] = -3 ~p <- (x[0] = 3), "
             "n[1] = -4 ~p <- (x[1] = 4), y[] = 0.5 ~p)))");
   EXPECT_EQ(calls, 1);
+  ExplainStats stats;
+  Explain(kModule, {"s32[2] {3,4}"}, {0, {0}}, options, &stats);
+  EXPECT_EQ(stats.elements, 2 + 2 + 1 + 1);  // n, two of c, b, r
+  EXPECT_EQ(calls, 2);
   // Behind operands that take more than the stack has, each element found by an attempt of its own.
   std::string text = "ENTRY e { a0 = s32[2000] iota(), iota_dimension=0\n";
   for (int i = 1; i <= 150; ++i) {
@@ -218,7 +253,43 @@ TEST(Explain, MakesOtherCallsOnce) {
                   "ROOT s = s32[] get-tuple-element(c), index=0 }");
   options.depth = 0;
   EXPECT_EQ(Explain(text, {}, {0, {}}, options), "c[] = 1999000 ~s <- (2001 more)");
-  EXPECT_EQ(calls, 2);
+  EXPECT_EQ(calls, 3);
+}
+
+// Budgets hold what runs in regions that are no scalar programs.
+TEST(Explain, RegionsHaveTheBudgetToo) {
+  constexpr absl::string_view kModule = R"(
+    add { a = f32[] parameter(0) b = f32[] parameter(1) ROOT s = f32[] add(a, b) }
+    less { a = f32[] parameter(0) b = f32[] parameter(1) ROOT l = pred[] compare(a, b), direction=LT }
+    far { a = f32[] parameter(0) b = f32[] parameter(1) z = f32[] constant(0)
+      w = f32[100000] broadcast(b), dimensions={} v = f32[100000] sort(w), dimensions={0}, to_apply=less
+      m = f32[] reduce(v, z), dimensions={0}, to_apply=add ROOT s = f32[] add(a, m) }
+    ENTRY e { x = f32[2] parameter(0) z = f32[] constant(0)
+      ROOT r = f32[] reduce(x, z), dimensions={0}, to_apply=far })";
+  ExplainOptions options;
+  options.depth = 0;
+  EXPECT_THAT(Explain(kModule, {"f32[2] {1,2}"}, {0, {}}, options), HasSubstr("r[] = 300000"));
+  options.budget.bytes = 100000;
+  EXPECT_THAT(Explain(kModule, {"f32[2] {1,2}"}, {0, {}}, options),
+              HasSubstr("RESOURCE_EXHAUSTED"));
+}
+
+// 2 * (2^62 + 2^62) bytes are more than a number of 64 bits holds.
+TEST(Explain, CallsOnMoreThanAMachineHoldsAreRefused) {
+  EXPECT_THAT(Explain(R"(ENTRY e { x = s8[] parameter(0)
+      b = s8[4611686018427387904] broadcast(x), dimensions={}
+      ROOT t = (f32[1], s32[1]) custom-call(b, b, b, b), custom_call_target="TopK" })",
+                      {"s8[] 1"}, {0, {0}}),
+              HasSubstr("RESOURCE_EXHAUSTED"));
+}
+
+TEST(Explain, AnElementIsOneOfTheFirstOutputUnlessTheQuerySaysMore) {
+  ElementQuery query;
+  query.index = {1};
+  EXPECT_EQ(Explain("ENTRY e { x = s32[2] parameter(0) y = s32[2] parameter(1) "
+                    "ROOT t = (s32[2], s32[2]) tuple(x, y) }",
+                    {"s32[2] {3,4}", "s32[2] {5,6}"}, query),
+            "x[1] = 4 ~t");
 }
 
 TEST(Explain, RefusesCalls) {

@@ -68,10 +68,7 @@ bool IsFlat(const Computation& computation) {
 // too.
 void FitToOperands(Instruction* instruction) {
   const Shape& shape = instruction->shape();
-  if (!instruction->info().elementwise() || instruction->operand_count() == 0 ||
-      !shape.is_array() || shape.element_count() != 1) {
-    return;
-  }
+  if (!instruction->info().elementwise() || instruction->operand_count() == 0) return;
   const Shape& operand = instruction->operand(0)->shape();
   const auto& operands = instruction->operands();
   const bool alike = std::all_of(operands.begin(), operands.end(), [&](const Instruction* each) {

@@ -97,9 +97,9 @@ class RegionFlattener : private Inliner<int32_t> {
     return leaves;
   }
 
-  // Whether all elements are the same, and there are some.
+  // Whether all elements of an array are the same, and there are some.
   static bool IsOneElement(const Literal& literal) {
-    if (!literal.is_array() || literal.element_count() == 0) return false;
+    if (literal.element_count() == 0) return false;
     for (int64_t i = 1; i < literal.element_count(); ++i) {
       if (literal.Get(i) != literal.Get(0)) return false;
     }

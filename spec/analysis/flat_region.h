@@ -23,7 +23,7 @@ struct FlatRegion {
   struct Step {
     const Instruction* instruction = nullptr;
     std::array<int32_t, 3> operands = {};  // registers; as many as the instruction has operands
-    int32_t result = 0;
+    int32_t result;
   };
   std::vector<Step> steps;                             // each after those whose results it reads
   std::vector<std::pair<int32_t, Element>> constants;  // register and value

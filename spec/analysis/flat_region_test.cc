@@ -102,6 +102,18 @@ TEST_F(FlatRegionTest, ArraysOfTheLanesCountAsScalars) {
   EXPECT_THAT(std::string(refused.status().message()), HasSubstr("a value that is not a scalar"));
 }
 
+// Lanes without elements have no constant that is one element.
+TEST_F(FlatRegionTest, RefusesConstantsOfNoElement) {
+  const int64_t lanes[] = {0};
+  EXPECT_TRUE(Flatten("ENTRY e { a = s32[0] parameter(0) ROOT r = s32[0] negate(a) }", lanes).ok());
+  EXPECT_EQ(Flatten("ENTRY e { a = s32[0] parameter(0) c = s32[0] constant({}) "
+                    "ROOT r = s32[0] add(a, c) }",
+                    lanes)
+                .status()
+                .code(),
+            absl::StatusCode::kUnimplemented);
+}
+
 TEST_F(FlatRegionTest, RefusesLoopsAndOtherOperations) {
   const auto region = Flatten(R"(
   c { s = s32[] parameter(0)

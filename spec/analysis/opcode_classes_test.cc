@@ -91,6 +91,19 @@ TEST(RaggedGroups, OfEveryMode) {
   }
 }
 
+// Sizes for each batch and for each position of the contracted dimension before the ragged one.
+TEST(RaggedGroups, OfTheSecondContractedDimension) {
+  auto module = ParseModule(
+      "HloModule m\nENTRY e { x = f32[2,6,7] parameter(0) y = f32[2,6,7,5] parameter(1) "
+      "g = s32[2,6,4] parameter(2) ROOT r = f32[4,2,5] ragged-dot(x, y, g), lhs_batch_dims={0}, "
+      "rhs_batch_dims={0}, lhs_contracting_dims={1,2}, rhs_contracting_dims={1,2}, "
+      "lhs_ragged_dims={2} }\n");
+  ASSERT_TRUE(module.ok()) << module.status();
+  const RaggedGroups groups = RaggedGroups::Of(*(*module)->entry()->root());
+  EXPECT_EQ(groups.mode, RaggedGroups::Mode::kContracted);
+  EXPECT_THAT(groups.prefix, ::testing::ElementsAre(0, 1));
+}
+
 TEST(RaggedGroups, EndWithinTheExtent) {
   const RaggedGroups groups = {RaggedGroups::Mode::kRows, 0, 6, 3, 0, {}};
   EXPECT_EQ(groups.End(1, 2), 3);

@@ -79,8 +79,7 @@ Reducer RecogniseBinary(const Instruction* root, ElementType type, int64_t a, in
   // What has met an infinity is multiplied as written, in the type of the elements.
   if (converted && kind == ReducerKind::kMultiply && IsComplex(inner)) return {};
   auto is_parameter = [&](int64_t number) {
-    return [converted, inner, number](const Instruction* operand) {
-      if (operand->shape().element_type() != inner) return false;
+    return [converted, number](const Instruction* operand) {
       if (!converted) return IsParameter(operand, number);
       return operand->opcode() == Opcode::kConvert && IsParameter(operand->operand(0), number);
     };
@@ -186,7 +185,7 @@ std::vector<int64_t> ReadersOf(const Computation& flat,
     if (reader != label) reader = reader == kNobody ? label : kSeveral;
   };
   for (size_t k = 0; k < results.size(); ++k) note(results[k], labels[k]);
-  for (int64_t i = flat.instruction_count() - 1; i >= 0; --i) {
+  for (int64_t i = flat.instruction_count(); i-- > 0;) {
     if (readers[i] == kNobody) continue;
     for (const Instruction* operand : flat.instruction(i)->operands()) note(operand, readers[i]);
   }

@@ -63,6 +63,7 @@ TEST(RecogniseReducer, ConversionsThatLoseNothing) {
                               {"s8", "s32"},
                               {"u8", "s16"},
                               {"f8e8m0fnu", "f32"},
+                              {"f6e3m2fn", "f8e5m2"},  // as many bits
                               {"c64", "c128"}}) {
     EXPECT_EQ(Converted(outer, inner).kind, ReducerKind::kAdd) << outer << " by " << inner;
   }
@@ -76,6 +77,7 @@ TEST(RecogniseReducer, ConversionsThatLoseNothing) {
                               {"u8", "s8"},
                               {"f8e8m0fnu", "f16"},
                               {"f16", "f8e5m2"},
+                              {"f8e5m2fnuz", "f8e5m2"},  // the smallest one is smaller
                               {"c128", "c64"}}) {
     EXPECT_EQ(Converted(outer, inner).kind, ReducerKind::kOther) << outer << " by " << inner;
   }
@@ -281,6 +283,21 @@ TEST(RecogniseScan, FoldsOfOneInputEach) {
   ASSERT_EQ(none.carries.size(), 1u);
   ASSERT_EQ(none.outputs.size(), 1u);
   EXPECT_EQ(none.outputs[0].carry, -1);
+  // Nor does one whose only result is a carry have outputs.
+  absl::StrAppend(&grown,
+                  "h { x = f32[] parameter(0) c = f32[] parameter(1) l = f32[] call(c), "
+                  "to_apply=level_19 ROOT s = f32[] add(x, l) }\n");
+  module = ParseModule(grown);
+  ASSERT_TRUE(module.ok()) << module.status();
+  const ScanFolds alone = RecogniseScan(*(*module)->computations().back(), 1);
+  EXPECT_EQ(alone.carries.size(), 1u);
+  EXPECT_EQ(alone.outputs.size(), 0u);
+  // A sum of two carries is no fold of an input.
+  const ScanFolds pair = RecogniseStep(
+      "x = f32[] parameter(0)\nc = f32[] parameter(1)\nd = f32[] parameter(2)\n"
+      "s = f32[] add(c, d)\nROOT r = (f32[], f32[]) tuple(c, s)\n",
+      2);
+  EXPECT_FALSE(pair.any());
   // The kinds of the carries, and the carries that the outputs show.
   const struct {
     const char* root;

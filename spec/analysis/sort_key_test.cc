@@ -3,6 +3,7 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/substitute.h"
 #include "gtest/gtest.h"
 #include "spec/text/parser.h"
 
@@ -48,6 +49,19 @@ TEST(SortKeyTest, TheSecondOperandAndAFunctionOfIt) {
   ASSERT_NE(key->function, nullptr);
   EXPECT_EQ(key->function->root()->opcode(), Opcode::kNegate);
   ASSERT_EQ(key->function->parameters().size(), 1u);
+}
+
+// NaNs to the end, as a comparison with itself finds them.
+TEST(SortKeyTest, AFunctionMayCompare) {
+  const std::string form =
+      "n = pred[] compare(a, a), direction=NE$0\nm = pred[] compare(b, b), direction=NE$1\n"
+      "z = f32[] constant(inf)\nf = f32[] select(n, z, a)\ng = f32[] select(m, z, b)\n"
+      "ROOT r = pred[] compare(f, g), direction=LT\n";
+  EXPECT_TRUE(KeyOf(absl::StrCat(kTwo, absl::Substitute(form, "", ""))).has_value());
+  EXPECT_TRUE(
+      KeyOf(absl::StrCat(kTwo, absl::Substitute(form, ", type=TOTALORDER", ", type=TOTALORDER")))
+          .has_value());
+  EXPECT_FALSE(KeyOf(absl::StrCat(kTwo, absl::Substitute(form, "", ", type=TOTALORDER"))));
 }
 
 TEST(SortKeyTest, OtherComparatorsHaveNoKey) {

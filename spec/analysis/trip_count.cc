@@ -38,10 +38,10 @@ const Computation& Called(const Instruction& call) { return *call.called_computa
 
 std::optional<Affine> ValueOf(const Instruction& value, const Scope& scope, int& steps);
 
-// Element `k` of a tuple.
+// Element `k` of a tuple, which is an integer.
 std::optional<Affine> ElementOf(const Instruction& tuple, int64_t k, const Scope& scope,
                                 int& steps) {
-  if (--steps < 0 || !IsCounter(tuple.shape().tuple_shape(k))) return std::nullopt;
+  if (--steps < 0) return std::nullopt;
   if (tuple.opcode() == Opcode::kTuple) return ValueOf(*tuple.operand(k), scope, steps);
   if (Forwards(tuple.opcode())) return ElementOf(*tuple.operand(0), k, scope, steps);
   if (IsCall(tuple.opcode())) {
@@ -135,7 +135,7 @@ bool Holds(ComparisonDirection direction, bool less, bool equal) {
 
 // A side of the comparison: its value before the first iteration, and what every iteration adds.
 struct Counter {
-  uint64_t value = 0, step = 0;
+  uint64_t value, step;
 };
 
 std::optional<Counter> CounterOf(const Affine& side, const Instruction& loop) {

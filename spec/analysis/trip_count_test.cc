@@ -107,6 +107,37 @@ TEST(TripCount, IsUnknownForLoopsOfAnotherForm) {
   EXPECT_EQ(TripsOf({.condition = "ROOT r = pred[] constant(true)"}), std::nullopt);
 }
 
+TEST(TripCount, CountersAreScalarIntegers) {
+  EXPECT_EQ(TripsOf({.type = "f32"}), std::nullopt);
+  const auto trips = [](absl::string_view type, absl::string_view state) {
+    auto module = ParseModule(absl::StrReplaceAll(
+        "HloModule m\n"
+        "cond { s = (TYPE) parameter(0) i = TYPE get-tuple-element(s), index=0 n = TYPE ALL(3)\n"
+        "  c = TYPE[0:]compare(i, n), direction=LT ROOT r = pred[] reshape(c) }\n"
+        "body { s = (TYPE) parameter(0) i = TYPE get-tuple-element(s), index=0 o = TYPE ALL(1)\n"
+        "  j = TYPE add(i, o) ROOT t = (TYPE) tuple(j) }\n"
+        "ENTRY e { p = (TYPE) parameter(0) z = TYPE ALL(0) t = (TYPE) tuple(z)\n"
+        "  ROOT w = (TYPE) while(STATE), condition=cond, body=body }\n",
+        {{"STATE", state},
+         {"TYPE[0:]", type == "s32[]" ? "pred[] " : "pred[1] "},
+         {"reshape(c)", type == "s32[]" ? "copy(c)" : "reshape(c)"},
+         {"ALL(3)", type == "s32[]" ? "constant(3)" : "constant({3})"},
+         {"ALL(1)", type == "s32[]" ? "constant(1)" : "constant({1})"},
+         {"ALL(0)", type == "s32[]" ? "constant(0)" : "constant({0})"},
+         {"TYPE", type}}));
+    EXPECT_TRUE(module.ok()) << module.status();
+    return module.ok() ? TripCount(*(*module)->entry()->root()) : -1;
+  };
+  EXPECT_EQ(trips("s32[]", "t"), 3);
+  EXPECT_EQ(trips("s32[]", "p"), std::nullopt);  // an argument of the module
+  EXPECT_EQ(trips("s32[1]", "t"), std::nullopt);
+}
+
+TEST(TripCount, OfAtMostAMillion) {
+  EXPECT_EQ(TripsOf({.bound = "1048576"}), 1048576);
+  EXPECT_EQ(TripsOf({.bound = "1048577"}), std::nullopt);
+}
+
 // There are 2^60 ways through the sums that make the bound.
 TEST(TripCount, GivesUpOnChainsOfSums) {
   std::string entry = "b0 = TYPE[] add(bound, bound) ";

@@ -87,8 +87,7 @@ class TapRuns {
 
   const WindowTaps* window_;
   int64_t phase_ = 0;
-  int64_t output_ = 0;
-  int64_t count_ = 0;
+  int64_t output_, count_;
   Taps taps_;
 };
 

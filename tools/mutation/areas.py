@@ -3,8 +3,10 @@ import collections
 import pathlib
 import re
 
+STARTED = 'ctest:'  # what a test that CTest starts is called among the questions
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-NO_PRODUCT = re.compile(r'(_test|_bench)\.cc$|testing\.|^performance_|^machine_peaks|randomised_target|^admitted_values|^random_boxes')  # tests, benchmarks, measurements
+NO_PRODUCT = re.compile(r'(_test|_bench)\.cc$|testing\.|^performance_|^machine_peaks|randomised_target|^admitted_values|^random_boxes|'
+                        r'^differential|^small_worlds|^wide_')  # tests, their models, benchmarks, measurements
 
 # Files that serve other operations than that of their name.
 OPERATIONS = {
@@ -62,10 +64,12 @@ OPERATIONS = {
     'windows': ['reduce-window', 'convolution', 'select-and-scatter'],
 }
 
-# Tests of single files that stand in other folders. An engine with a memory of its own, whose runs are replayed, is CUDA's alone.
+# Tests of single files that stand in other folders; `ctest:` those that CTest starts with `assay`. An engine with a memory of its own, whose runs are replayed, is CUDA's alone.
 MORE_TESTS = {f'evaluator/ops/{stem}': ['assay_evaluator_kernels_tests'] for stem in ('collectives', 'exact_fourier', 'ragged_transfers')} | {
     f'runtime/{stem}': ['assay_backends_cuda_tests']
-    for stem in ('machine', 'machine_control', 'machine_direct', 'machine_frames', 'machine_record', 'plan', 'plan_places', 'replay')}
+    for stem in ('machine', 'machine_control', 'machine_direct', 'machine_frames', 'machine_record', 'plan', 'plan_places', 'replay')} | {
+    'interpreter/custom_calls/exact_linear_algebra': ['assay_custom_call_test'],
+    'interpreter/shared_library': ['ctest:custom_call_cli_test']}
 
 # `folder`: what is mutated. `cases`: how the corpus is asked, by the definitions (`straight`), by `kernels` or on the backend `cpu`; `operations`: the cases of
 # the file's operations first. `tests`: folders whose tests are asked; `slow`: tests that are asked at last.
@@ -94,6 +98,11 @@ def files_of(area):
     folder = ROOT / area.folder
     return sorted(p.relative_to(ROOT).as_posix() for p in folder.rglob('*')
                   if p.suffix in ('.cc', '.h') and not NO_PRODUCT.search(p.name) and 'testing' not in p.relative_to(folder).parts)
+
+
+def program_of(question):
+    """The program of the build that answers a test."""
+    return 'assay_bin_assay' if question.startswith(STARTED) else question
 
 
 def read(path):

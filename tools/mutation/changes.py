@@ -125,6 +125,8 @@ def closing(line, at):
 
 def switched(mutant, number, line_before):
     """The line with the mutant in it where IsMutant(number) says so, or None."""
+    if re.match(r'\s*(using|static constexpr)\b', mutant.before):  # known when it is compiled
+        return None
     before, after = (line.replace('constexpr ', 'const ', 1) for line in (mutant.before, mutant.after))
     if after.strip() == ';':
         if line_before.split('//')[0].rstrip()[-1:] not in ('', *';{}:)'):  # the end of a statement of several lines

@@ -2,6 +2,7 @@
 import collections
 import concurrent.futures
 import hashlib
+import json
 import os
 import pathlib
 import re
@@ -10,7 +11,7 @@ import shutil
 import subprocess
 import threading
 
-from mutation.areas import ROOT, files_of, questions, read
+from mutation.areas import ROOT, files_of, program_of, questions, read
 from mutation.changes import SWITCH, switched
 
 # What is compiled at once: a file, or several in a unity build. Its name in the build, the words of the compiler, the files.
@@ -62,7 +63,8 @@ class Builder:
         self.targets = subprocess.run(['ninja', '-C', str(build), '-t', 'targets', 'all'], check=True, text=True,
                                       stdout=subprocess.PIPE).stdout
         self.texts = {path: read(path) for path in files_of(area)}
-        tests = {question for path in self.texts for question in questions(path, self.targets) if ' ' not in question}
+        self.headers = {}
+        tests = {program_of(question) for path in self.texts for question in questions(path, self.targets) if ' ' not in question}
         subprocess.run(['ninja', '-C', str(build), 'assay_bin_assay', *sorted(tests)], check=True, stdout=subprocess.DEVNULL)
         commands = {command for target in ['assay_bin_assay', *sorted(tests)] for command in self.ninja(target)
                     if ' -c ' in command and f'{area.folder}/' in command}
@@ -71,13 +73,13 @@ class Builder:
         self.cache = build / 'source_mutants'
         self.cache.mkdir(exist_ok=True)
         self.links = {}
-        self.headers = {}
+        self.commands = {}
         self.compiles = concurrent.futures.ThreadPoolExecutor(jobs)
 
     def unit_of(self, command):
-        """The unit of a compiler's command, or None if it has no file of the area. What the changed code computes does not depend on
-        the optimisation, and -O1 compiles faster. What reads beside a container ends. The build's precompiled headers have other
-        options."""
+        """The unit of a compiler's command, or None if it has no file of the area and no test that includes a header of it. What the
+        changed code computes does not depend on the optimisation, and -O1 compiles faster. What reads beside a container ends. The
+        build's precompiled headers have other options."""
         words = shlex.split(command)
         source = pathlib.Path(words[words.index('-c') + 1])
         if not source.is_absolute():
@@ -86,7 +88,7 @@ class Builder:
         if source.name.startswith('unity_'):
             sources = map(pathlib.Path, re.findall(r'#include "(.*?)"', source.read_text(encoding='utf-8')))
         files = [path.relative_to(ROOT).as_posix() for path in sources if path.is_relative_to(ROOT)]
-        if not any(path in self.texts for path in files):
+        if not any(self.included(path) or path in self.texts for path in files):
             return None
         name = flat(words[words.index('-o') + 1])
         words = [re.sub(r'^-O[23]$', '-O1', word) for word in self.without_files(words) if word != '-DNDEBUG']
@@ -99,6 +101,14 @@ class Builder:
     def ninja(self, target):
         return subprocess.run(['ninja', '-C', str(self.build), '-t', 'commands', target], check=True, text=True,
                               stdout=subprocess.PIPE).stdout.strip().split('\n')
+
+    def command_of(self, test):
+        """The words by which CTest starts a test."""
+        if test not in self.commands:
+            listed = subprocess.run(['ctest', '--test-dir', str(self.build), '--show-only=json-v1', '-R', f'^{test}$'], check=True, text=True,
+                                    stdout=subprocess.PIPE).stdout
+            self.commands[test], = (each['command'] for each in json.loads(listed)['tests'])
+        return self.commands[test]
 
     def program_path(self, target):
         """Of a program of the build."""
@@ -122,9 +132,9 @@ class Builder:
     def link(self, target, objects, program):
         if target not in self.links:
             self.links[target] = shlex.split(self.ninja(target)[-1].replace(': && ', '').replace(' && :', ''))
-        words = self.links[target]
+        words = [str(objects.get(flat(word), word)) for word in self.links[target]]  # a test's own files
         at = words.index('-o')
-        given = list(map(str, objects.values()))
+        given = [str(made) for made in objects.values() if str(made) not in words]
         if given and shutil.which('ld.lld'):  # as a library: a program that needs only some of the files lacks what the others need
             given = ['-fuse-ld=lld', '-Wl,--start-lib', *given, '-Wl,--end-lib']
         return self.run(words[:at] + ['-o', program, *given] + words[at + 2:])[0] == 0
@@ -133,17 +143,18 @@ class Builder:
         return self.texts[mutant.file].split('\n')[mutant.number - 1]
 
     def included(self, name):
-        """The headers of the area that a file includes, through others too."""
+        """The headers of the area that a file includes, one of the area or a test, through others too."""
         if name not in self.headers:
             self.headers[name] = set()  # of a circle
-            direct = {header for header in re.findall(r'#include "(.*?)"', self.texts[name]) if header in self.texts}
+            text = self.texts[name] if name in self.texts else read(name)
+            direct = {header for header in re.findall(r'#include "(.*?)"', text) if header in self.texts}
             self.headers[name] = direct.union(*map(self.included, direct))
         return self.headers[name]
 
     def changed_units(self, changed):
         """The units that have changed files or include changed headers."""
         return [unit for unit in self.units
-                if any(changed & {path, *self.included(path)} for path in unit.files if path in self.texts)]
+                if any(changed & {path, *self.included(path)} for path in unit.files)]
 
     def make_mutants(self, mutants, folder, failing=None, numbered=None):
         """The object files with one or several mutants among them, or None where that does not compile. Several, of different lines,
@@ -162,7 +173,7 @@ class Builder:
     def make_unit(self, unit, changed, folder):
         """Compiles a unit unless it was before; the errors, or None."""
         made = folder / unit.name
-        read_by_unit = changed & {name for path in unit.files if path in self.texts for name in (path, *self.included(path))}
+        read_by_unit = changed & {name for path in unit.files for name in (path, *self.included(path))}
         if made.exists() and all((folder / name).stat().st_mtime_ns < made.stat().st_mtime_ns for name in read_by_unit):
             return None
         source = folder / f'{unit.name}.cc'
@@ -176,9 +187,9 @@ class Builder:
         return path.read_text(encoding='utf-8')
 
     def write_mutants(self, mutants, folder, numbered):
-        """Writes the changed files; the set of their names."""
+        """Writes the changed files, and those that were before as they are in the tree; the set of their names."""
         (folder / 'mutant_switch.h').write_text(SWITCH, encoding='utf-8')
-        changed = {mutant.file for mutant in mutants}
+        changed = {mutant.file for mutant in mutants} | {name for name in self.texts if (folder / name).exists()}
         for name in changed:
             lines = self.texts[name].split('\n')
             for mutant in mutants:
@@ -188,7 +199,7 @@ class Builder:
                 lines[mutant.number] = (mutant.after if len(mutants) == 1 else
                                         switched(mutant, numbered.index(mutant), self.line_before(mutant)))
             text = '\n'.join(lines)
-            if len(mutants) > 1:
+            if len(mutants) > 1 and text != self.texts[name]:
                 text = text.replace('#include', f'#include "mutant_switch.h"\n#line {lines_before(text) + 1}\n#include', 1)
             source = folder / name
             source.parent.mkdir(parents=True, exist_ok=True)

@@ -5,7 +5,7 @@ import re
 import subprocess
 import tempfile
 
-from mutation.areas import area_of, questions
+from mutation.areas import STARTED, area_of, program_of, questions
 from mutation.changes import MOST_MUTANTS
 from mutation.programs import Program, short_hash
 
@@ -30,7 +30,7 @@ class Suite:
         if corpus:
             self.write_cases()
         asked = {question for path in files for question in self.questions(path)}
-        programs = sorted(question for question in asked if ' ' not in question)
+        programs = sorted({program_of(question) for question in asked if ' ' not in question})
         self.hash = short_hash(b''.join(map(builder.program_bytes, [*programs, *(['assay'] if corpus else [])]))) + (
             '' if cheap is None else f' cheap {cheap:g}')  # what takes longer was not timed to its end
         self.pieces = {question: self.pieces_of(question) for question in sorted(asked)}
@@ -86,6 +86,8 @@ class Suite:
         target, *of_corpus = question.split()
         if of_corpus:
             return [f'{target} {path.name} {of_corpus[1]}' for path in sorted(self.folder.glob(f'{of_corpus[0]}.*.cases'))]
+        if program_of(question) != question:
+            return [f'{program_of(question)} {question}']
         listed = subprocess.run([self.builder.program_path(target), '--gtest_list_tests'], check=True, text=True,
                                 stdout=subprocess.PIPE).stdout
         pieces, suite = [], ''
@@ -100,11 +102,13 @@ class Suite:
     def ask(self, program, piece, cpu, variables=None):
         """(exit status, CPU seconds) of a piece."""
         target, asked, *way = piece.split()
-        words = [f'--gtest_filter={asked}']
-        if way:
-            words = [*WAYS[way[0]], '--cases', self.folder / asked]
         path = program(target)
-        return self.run([path, *words], cpu, variables) if path is not None else (-1, 0.0)
+        words = [path, f'--gtest_filter={asked}']
+        if way:
+            words = [path, *WAYS[way[0]], '--cases', self.folder / asked]
+        elif asked.startswith(STARTED):
+            words = [path if word == str(self.builder.assay) else word for word in self.builder.command_of(asked.removeprefix(STARTED))]
+        return self.run(words, cpu, variables) if path is not None else (-1, 0.0)
 
     def reached(self, program, mutants, numbers):
         """By mutant, the pieces that reach its place while none is switched on."""

@@ -362,6 +362,18 @@ TEST_P(LinearAlgebraCalls, BatchesAndOwnTargets) {
                              {"s32[3]", "s32[3]", "s32[3]", "s32[2]"}),
                     {"s32[3] {2, 3, 4}", "s32[3] {0, 1, 3}", "s32[3] {1, 0, 1}", "s32[2] {5, 7}"}),
             Canonical("s32[2] {14, 43}"));
+  EXPECT_EQ(RunText(GetParam(),
+                    CallText("cpu_csr_sparse_dense_ffi", "s32[2]",
+                             {"s32[3]", "s32[3]", "s32[3]", "s32[2]"}),
+                    {"s32[3] {2, 3, 4}", "s32[3] {0, 1, 3}", "s32[3] {1, 0, 1}", "s32[2] {5, -7}"}),
+            Canonical("s32[2] {-14, -13}"));
+  // 1 + 2^-24 lies in the middle of two f32.
+  EXPECT_EQ(RunText(GetParam(),
+                    CallText("cpu_csr_sparse_dense_ffi", "f32[1]",
+                             {"f32[2]", "s32[2]", "s32[2]", "f32[2]"}),
+                    {"f32[2] {1, 5.9604644775390625e-08}", "s32[2] {0, 2}", "s32[2] {0, 1}",
+                     "f32[2] {1, 1}"}),
+            Canonical("f32[1] {1}"));
 }
 
 TEST_P(LinearAlgebraCalls, ShapesThatDoNotFitAreRefused) {

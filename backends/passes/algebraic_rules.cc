@@ -102,7 +102,7 @@ Instruction* DividePowerOfTwo(Instruction& x, Exactness, Editor& editor) {
   const FloatFormat& format = *Info(TypeOf(x)).format;
   Instruction* divisor = Operand(x, 1, editor);
   const std::optional<double> value = UniformNumber(*divisor);
-  if (!value.has_value() || !std::isfinite(*value) || !format.has_sign) return nullptr;
+  if (!value.has_value() || !std::isfinite(*value)) return nullptr;
   int exponent;
   const double fraction = std::frexp(*value, &exponent);
   const int inverse = 1 - exponent;  // of the power of two

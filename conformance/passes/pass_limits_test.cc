@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "backends/cpu/cpu_engine.h"
 #include "backends/passes/pass.h"
 #include "conformance/passes/after.h"
@@ -135,6 +136,127 @@ TEST(PassLimits, DivisionsByTheLargestPowerStay) {
   ROOT r = f32[4] divide(x, b)
 )"),
               HasSubstr("divide("));
+}
+
+// A product with the inverse is exact where a quotient is, in types without a sign as well.
+TEST(PassLimits, DivisionsByPowersOfTwoInTypesWithoutSign) {
+  EXPECT_THAT(
+      After(AlgebraicSimplification(Exactness::kBitExact), R"(  x = f8e8m0fnu[4] parameter(0)
+  d = f8e8m0fnu[] constant(4)
+  b = f8e8m0fnu[4] broadcast(d), dimensions={}
+  ROOT r = f8e8m0fnu[4] divide(x, b)
+)"),
+      HasSubstr("multiply("));
+}
+
+// Constants of more than 4,096 bytes are not compared.
+TEST(PassLimits, LargeConstantsAreNotShared) {
+  for (const int count : {1024, 1025}) {
+    const std::string elements = absl::StrCat(
+        "f32[", count, "] constant({", absl::StrJoin(std::vector<int>(count, 7), ","), "})\n");
+    EXPECT_EQ(CountOf(After(CommonSubexpressions(),
+                            absl::StrCat("  a = ", elements, "  b = ", elements, "  ROOT s = f32[",
+                                         count, "] add(a, b)\n")),
+                      " constant("),
+              count == 1024 ? 1 : 2);
+  }
+}
+
+// The regions that an operation applies to elements are left as they are written.
+TEST(PassLimits, LoopsInRegionsStay) {
+  EXPECT_EQ(CountOf(After(LoopConstants(), R"(  a = s32[4] parameter(0)
+  z = s32[] constant(0)
+  ROOT r = s32[] reduce(a, z), dimensions={0}, to_apply=region
+)",
+                          R"(cond {
+  p = (s32[], s32[]) parameter(0)
+  i = s32[] get-tuple-element(p), index=0
+  n = s32[] get-tuple-element(p), index=1
+  ROOT c = pred[] compare(i, n), direction=LT
+}
+body {
+  p = (s32[], s32[]) parameter(0)
+  i = s32[] get-tuple-element(p), index=0
+  n = s32[] get-tuple-element(p), index=1
+  j = s32[] add(i, n)
+  ROOT t = (s32[], s32[]) tuple(j, n)
+}
+region {
+  x = s32[] parameter(0)
+  y = s32[] parameter(1)
+  s = s32[] add(x, y)
+  limit = s32[] constant(7)
+  t = (s32[], s32[]) tuple(s, limit)
+  w = (s32[], s32[]) while(t), condition=cond, body=body
+  ROOT r = s32[] get-tuple-element(w), index=0
+}
+)"),
+                    "index=1"),
+            2);
+}
+
+// An element that the body only returns stays, one that is an operand of another tuple does not.
+TEST(PassLimits, LoopConstantsThatAreOnlyReturnedStay) {
+  for (const bool is_read : {false, true}) {
+    const std::string body =
+        is_read ? "  u = (s32[]) tuple(n)\n  m = s32[] get-tuple-element(u), index=0\n"
+                  "  j = s32[] add(i, m)\n"
+                : "  j = s32[] add(i, i)\n";
+    const std::string text = After(LoopConstants(), R"(  a = s32[] parameter(0)
+  limit = s32[] constant(7)
+  t = (s32[], s32[]) tuple(a, limit)
+  w = (s32[], s32[]) while(t), condition=cond, body=body
+  ROOT r = s32[] get-tuple-element(w), index=0
+)",
+                                   absl::StrCat(R"(cond {
+  p = (s32[], s32[]) parameter(0)
+  i = s32[] get-tuple-element(p), index=0
+  k = s32[] constant(50)
+  ROOT c = pred[] compare(i, k), direction=LT
+}
+body {
+  p = (s32[], s32[]) parameter(0)
+  i = s32[] get-tuple-element(p), index=0
+  n = s32[] get-tuple-element(p), index=1
+)",
+                                                body, R"(  ROOT t = (s32[], s32[]) tuple(j, n)
+}
+)"));
+    EXPECT_EQ(CountOf(text, "index=1"), is_read ? 0 : 1) << text;
+  }
+}
+
+// Of a way of 16 operations, the reduction among them.
+TEST(PassLimits, RecomputeFollowsShortWays) {
+  for (const int length : {15, 16}) {
+    std::string entry =
+        "  a = f32[2,4] parameter(0)\n  zero = f32[] constant(0)\n"
+        "  d = f32[2,4] negate(a)\n  x0 = f32[2,4] tanh(d)\n";
+    for (int i = 1; i < length; ++i) {
+      absl::StrAppend(&entry, "  x", i, " = f32[2,4] tanh(x", i - 1, ")\n");
+    }
+    absl::StrAppend(&entry, "  v = f32[2] reduce(x", length - 1,
+                    ", zero), dimensions={1}, to_apply=sum\n"
+                    "  ROOT r = (f32[2,4], f32[2]) tuple(d, v)\n");
+    EXPECT_EQ(CountOf(After(Recompute(8), entry,
+                            "sum { x = f32[] parameter(0) y = f32[] parameter(1) "
+                            "ROOT s = f32[] add(x, y) }\n"),
+                      "d.1 = "),
+              length == 15 ? 1 : 0);
+  }
+}
+
+// What nothing changes is not copied.
+TEST(PassLimits, SayWhetherTheyChangeAnything) {
+  for (const bool unused : {false, true}) {
+    auto module = ParseModule(absl::StrCat("HloModule m\nENTRY e { a = f32[4] parameter(0) ",
+                                           unused ? "b = f32[4] exponential(a) " : "",
+                                           "ROOT r = f32[4] negate(a) }\n"));
+    ASSERT_TRUE(module.ok()) << module.status();
+    const absl::StatusOr<bool> changed = DeadCode()->Run(*module);
+    ASSERT_TRUE(changed.ok()) << changed.status();
+    EXPECT_EQ(*changed, unused);
+  }
 }
 
 }  // namespace

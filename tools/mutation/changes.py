@@ -132,7 +132,7 @@ def switched(mutant, number, line_before):
         if line_before.split('//')[0].rstrip()[-1:] not in ('', *';{}:)'):  # the end of a statement of several lines
             return None
         return before.replace(before.strip(), f'if (!IsMutant({number})) {before.strip()}')
-    if after.rstrip().endswith('return {};'):
+    if after.rstrip().endswith('return {};') and not before.rstrip().endswith('return {};'):
         at = after.index('return {};')
         return f'{before[:at]}{{ if (IsMutant({number})) return {{}}; {before[at:]} }}'
     begin = len(os.path.commonprefix([before, after]))

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <memory>
-#include <numeric>
 #include <set>
 #include <utility>
 
@@ -12,8 +11,6 @@
 
 namespace assay::fuzz {
 namespace {
-
-// --- Sizes. ------------------------------------------------------------------------------------
 
 void Replace(int64_t from, int64_t to, std::vector<int64_t>* numbers) {
   std::replace(numbers->begin(), numbers->end(), from, to);
@@ -73,84 +70,6 @@ void ReplaceInAttributes(int64_t from, int64_t to, Instruction* op) {
   }
   op->SetAttribute(Attr::kSlice, ranges);
 }
-
-// --- Attributes. ---------------------------------------------------------------------------------
-
-using EditAttribute = bool (*)(Instruction* op);
-
-template <typename Change>
-bool ChangeWindow(Instruction* op, Change change) {
-  if (!op->HasAttribute(Attr::kWindow)) return false;
-  Window window = op->window();
-  const Window before = window;
-  for (WindowDimension& d : window.dimensions) change(d);
-  if (window == before) return false;
-  op->SetAttribute(Attr::kWindow, window);
-  return true;
-}
-
-bool EraseAny(Instruction* op, std::initializer_list<Attr> attributes) {
-  bool erased = false;
-  for (const Attr attr : attributes) {
-    if (!op->HasAttribute(attr)) continue;
-    op->EraseAttribute(attr);
-    erased = true;
-  }
-  return erased;
-}
-
-constexpr EditAttribute kEdits[] = {
-    [](Instruction* op) {
-      if (op->opcode() != Opcode::kPad) return false;
-      PaddingConfig config;
-      config.dimensions.resize(op->operand(0)->shape().rank());
-      if (op->padding() == config) return false;
-      op->SetAttribute(Attr::kPadding, config);
-      return true;
-    },
-    [](Instruction* op) {
-      return ChangeWindow(op, [](WindowDimension& d) { d.padding_low = d.padding_high = 0; });
-    },
-    [](Instruction* op) { return ChangeWindow(op, [](WindowDimension& d) { d.stride = 1; }); },
-    [](Instruction* op) {
-      return ChangeWindow(op, [](WindowDimension& d) { d.window_dilation = d.base_dilation = 1; });
-    },
-    [](Instruction* op) {
-      return ChangeWindow(op, [](WindowDimension& d) { d.reversal = false; });
-    },
-    [](Instruction* op) {
-      if (op->opcode() != Opcode::kTranspose) return false;
-      std::vector<int64_t> identity(op->shape().rank());
-      std::iota(identity.begin(), identity.end(), 0);
-      if (op->GetInts(Attr::kDimensions) == absl::MakeConstSpan(identity)) return false;
-      op->SetAttribute(Attr::kDimensions, identity);
-      return true;
-    },
-    [](Instruction* op) {
-      if (op->opcode() != Opcode::kReverse || op->GetInts(Attr::kDimensions).size() < 2) {
-        return false;
-      }
-      op->SetAttribute(Attr::kDimensions, std::vector<int64_t>{op->GetInts(Attr::kDimensions)[0]});
-      return true;
-    },
-    [](Instruction* op) {
-      if (op->opcode() != Opcode::kSlice) return false;
-      Slices ranges = op->slices();
-      bool changed = false;
-      for (SliceRange& range : ranges) {
-        changed |= range.stride != 1;
-        range.stride = 1;
-      }
-      op->SetAttribute(Attr::kSlice, ranges);
-      return changed;
-    },
-    [](Instruction* op) {
-      return EraseAny(op, {Attr::kOperandPrecision, Attr::kAlgorithm, Attr::kResultAccuracy});
-    },
-    [](Instruction* op) {
-      return EraseAny(op, {Attr::kUniqueIndices, Attr::kIndicesAreSorted, Attr::kIsStable});
-    },
-};
 
 }  // namespace
 
@@ -213,26 +132,6 @@ std::optional<Cut> WithSmallerSize(const Module& module, absl::Span<const Device
     }
   }
   return Checked(std::move(changed), std::move(values));
-}
-
-int64_t AttributeEdits() { return static_cast<int64_t>(std::size(kEdits)); }
-
-std::optional<Cut> WithSimplerAttribute(const Module& module, absl::Span<const DeviceInputs> inputs,
-                                        int64_t index, int64_t edit) {
-  const Instruction* const chosen = module.entry()->instruction(index);
-  bool reshapes = false;
-  std::unique_ptr<Module> changed = Edited(module, [&](const Instruction& op, Instruction* copy) {
-    if (&op == chosen) {
-      if (!kEdits[edit](copy)) return false;
-      reshapes = true;
-    }
-    if (!reshapes || op.parent() != module.entry() || op.operand_count() == 0) return true;
-    absl::StatusOr<Shape> shape = InferShape(*copy);
-    if (!shape.ok()) return false;
-    copy->set_shape(*std::move(shape));
-    return true;
-  });
-  return Checked(std::move(changed), {inputs.begin(), inputs.end()});
 }
 
 namespace {

@@ -1,5 +1,5 @@
-// Makes the sizes of a module smaller and its attributes and constants simpler, without changing
-// its graph. Private to fuzz/reduce. Tests: reducer_test.cc.
+// Makes the sizes and types of a module smaller and its constants simpler, without changing its
+// graph. Private to fuzz/reduce. Tests: reducer_test.cc.
 #ifndef ASSAY_FUZZ_REDUCE_MODULE_EDITS_H_
 #define ASSAY_FUZZ_REDUCE_MODULE_EDITS_H_
 
@@ -29,15 +29,6 @@ std::vector<int64_t> DimensionSizes(const Module& module);
 // nothing if the module becomes invalid.
 std::optional<Cut> WithSmallerSize(const Module& module, absl::Span<const DeviceInputs> inputs,
                                    int64_t from, int64_t to);
-
-// Returns the number of attribute simplifications: no padding, strides and dilations of 1, the
-// identity, one group, no algorithm, no flag.
-int64_t AttributeEdits();
-
-// Applies one simplification to instruction `index` and infers the shapes of later instructions
-// again. Returns nothing if it changes nothing or the module becomes invalid.
-std::optional<Cut> WithSimplerAttribute(const Module& module, absl::Span<const DeviceInputs> inputs,
-                                        int64_t index, int64_t edit);
 
 // Divides a scalar integer constant above 1, addressed by its place among all, by `divisor`, so
 // that loops have fewer iterations. Returns nothing if there is no such constant.

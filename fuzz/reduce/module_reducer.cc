@@ -1,7 +1,11 @@
 // The reduction of modules and of their values.
 #include <algorithm>
+#include <string>
 #include <utility>
 
+#include "absl/container/flat_hash_set.h"
+#include "fuzz/reduce/answers.h"
+#include "fuzz/reduce/attribute_edits.h"
 #include "fuzz/reduce/budgeted.h"
 #include "fuzz/reduce/module_cuts.h"
 #include "fuzz/reduce/module_edits.h"
@@ -29,31 +33,54 @@ class ModuleReducer {
  public:
   ModuleReducer(const Module& module, absl::Span<const DeviceInputs> inputs,
                 const ShowsModule& shows, const ReduceLimits& limits)
-      : now_(WholeOf(module, inputs)), shows_(shows), questions_(limits) {}
+      : now_(WholeOf(module, inputs)), shows_(shows), questions_(limits) {
+    asked_.insert(QuestionHash(*now_.module, now_.inputs));
+  }
 
   ReducedModule Run() {
-    if (!HasEffects(*now_.module)) {
-      bool smaller = true;
-      while (smaller) {
-        smaller = TakeRoot();
-        smaller |= CutAbove();
-        smaller |= Inline();
+    if (HasEffects(*now_.module)) {
+      SimplifyValues();
+    } else {
+      // Each part can make a step of an earlier one possible.
+      int64_t before = -1;
+      while (before != steps_) {
+        before = steps_;
+        SimplifyModule();
+        SimplifyValues();
       }
-      TakeOneElement();
-      ShrinkSizes();
-      NarrowTypes();
-      SimplifyAttributes();
-      LowerConstants();
     }
-    SimplifyValues();
     now_.module->UniquifyNames();
     return {std::move(now_.module), std::move(now_.inputs), questions_.asked(),
             !questions_.refused()};
   }
 
  private:
+  void SimplifyModule() {
+    bool smaller = true;
+    while (smaller) {
+      smaller = TakeRoot();
+      smaller |= CutAbove();
+      smaller |= Inline();
+    }
+    TakeOneElement();
+    ShrinkSizes();
+    NarrowTypes();
+    SimplifyAttributes();
+    LowerConstants();
+  }
+
+  // Asks once about each module with its values: later rounds meet refused ones again, and a step
+  // that leads back to an earlier module would never end.
+  bool Shows(const Module& module, absl::Span<const DeviceInputs> inputs) {
+    if (questions_.refused()) return false;
+    const auto [question, is_new] = asked_.insert(QuestionHash(module, inputs));
+    if (!is_new || !questions_.Ask() || !shows_(module, inputs)) return false;
+    ++steps_;
+    return true;
+  }
+
   bool Try(Cut candidate) {
-    if (!questions_.Ask() || !shows_(*candidate.module, candidate.inputs)) return false;
+    if (!Shows(*candidate.module, candidate.inputs)) return false;
     now_ = std::move(candidate);
     return true;
   }
@@ -115,12 +142,19 @@ class ModuleReducer {
   }
 
   void SimplifyAttributes() {
-    for (int64_t i = 0; i < now_.module->entry()->instruction_count(); ++i) {
-      for (int64_t edit = 0; edit < AttributeEdits(); ++edit) {
-        std::optional<Cut> cut = WithSimplerAttribute(*now_.module, now_.inputs, i, edit);
-        if (cut) Try(*std::move(cut));
+    for (size_t c = 0; c < now_.module->computations().size(); ++c) {
+      for (int64_t i = 0; i < now_.module->computations()[c]->instruction_count(); ++i) {
+        while (SimplifyAttribute(*now_.module->computations()[c]->instruction(i))) {
+        }
       }
     }
+  }
+  bool SimplifyAttribute(const Instruction& op) {
+    for (const AttributeEdit& edit : SimplerAttributes(op)) {
+      std::optional<Cut> cut = WithSimplerAttribute(*now_.module, now_.inputs, op, edit);
+      if (cut && Try(*std::move(cut))) return true;
+    }
+    return false;
   }
 
   // Bounds of loops, and other integers.
@@ -145,10 +179,9 @@ class ModuleReducer {
 
   bool TryValue(size_t device, size_t parameter, Literal value) {
     if (Literal::BitEqual(value, now_.inputs[device].arguments[parameter])) return false;
-    if (!questions_.Ask()) return false;
     std::vector<DeviceInputs> inputs = now_.inputs;
     inputs[device].arguments[parameter] = std::move(value);
-    if (!shows_(*now_.module, inputs)) return false;
+    if (!Shows(*now_.module, inputs)) return false;
     now_.inputs = std::move(inputs);
     return true;
   }
@@ -191,6 +224,8 @@ class ModuleReducer {
   Cut now_;
   const ShowsModule& shows_;
   Questions questions_;
+  absl::flat_hash_set<std::string> asked_;
+  int64_t steps_ = 0;  // the number of steps that kept the finding
 };
 
 }  // namespace

@@ -41,8 +41,8 @@ struct ReducedModule {
 // several; an instruction of the entry as the root; an instruction replaced by a parameter with its
 // golden value; an inlined computation; an elementwise program on one element; smaller sizes;
 // narrower types; simpler attributes; smaller integer constants, which reduce iterations; simpler
-// values. A module
-// with effects (feeds, transfers) keeps all its instructions.
+// values; all of them again until no step of the module is left. A module with effects (feeds,
+// transfers) keeps all its instructions.
 ReducedModule ReduceModule(const Module& module, absl::Span<const DeviceInputs> inputs,
                            const ShowsModule& shows, const ReduceLimits& limits);
 

@@ -178,6 +178,23 @@ class Writer {
                                          absl::StrCat(x.GetInt(Attr::kMantissaBits))});
       case Opcode::kDot:
         return Dot(x);
+      case Opcode::kConvolution:
+        return Convolution(x);
+      case Opcode::kReduce:
+        return Reduce(x);
+      case Opcode::kReduceWindow:
+        return ReduceWindow(x);
+      case Opcode::kDynamicSlice:
+        return DynamicSlice(x);
+      case Opcode::kDynamicUpdateSlice:
+        return absl::StrCat("jax.lax.dynamic_update_slice(", operands_[0], ", ", operands_[1], ", ",
+                            Starts(2), ", allow_negative_indices=False)");
+      case Opcode::kRoundNearestAfz:
+        return Call("round", {"jax.lax.RoundingMethod.AWAY_FROM_ZERO"});
+      case Opcode::kRoundNearestEven:
+        return Call("round", {"jax.lax.RoundingMethod.TO_NEAREST_EVEN"});
+      case Opcode::kOptimizationBarrier:
+        return Call("optimization_barrier", {});
       default:
         return Plain(x);
     }
@@ -200,9 +217,14 @@ class Writer {
     return true;
   }
 
-  // jax.lax refuses, or replaces by another operation, arithmetic of pred and the sign of unsigned
-  // integers.
   std::optional<std::string> Plain(const Instruction& x) const {
+    const std::optional<absl::string_view> name = PlainName(x);
+    return name ? std::optional<std::string>(Call(*name, {})) : std::nullopt;
+  }
+
+  // The function of an elementwise operation. jax.lax refuses, or replaces by another operation,
+  // arithmetic of pred and the sign of unsigned integers.
+  static std::optional<absl::string_view> PlainName(const Instruction& x) {
     const absl::string_view name = LaxName(x.opcode());
     if (name.empty() || !HasOnly(x, {})) return std::nullopt;
     const ElementType type = x.operands().back()->shape().element_type();
@@ -214,7 +236,7 @@ class Writer {
         x.opcode() == Opcode::kAbs || x.opcode() == Opcode::kSign || x.opcode() == Opcode::kNegate;
     if (IsUnsigned(type) && of_sign) return std::nullopt;
     if (x.opcode() == Opcode::kPower && IsInteger(type)) return std::nullopt;
-    return Call(name, {});
+    return name;
   }
 
   std::optional<std::string> Compare(const Instruction& x) const {
@@ -263,6 +285,93 @@ class Writer {
                 {absl::StrCat("(", both(Attr::kLhsContractingDims, Attr::kRhsContractingDims), ", ",
                               both(Attr::kLhsBatchDims, Attr::kRhsBatchDims), ")"),
                  absl::StrCat("preferred_element_type=", DtypeOf(Type(x)))});
+  }
+
+  // One array and a computation that is one operation of its two parameters.
+  std::optional<std::string> Reducer(const Instruction& x) const {
+    const Instruction& root = *x.called_computations()[0]->root();
+    const std::optional<absl::string_view> name = PlainName(root);
+    if (x.operand_count() != 2 || root.operand_count() != 2 || !name) return std::nullopt;
+    for (const Instruction* operand : root.operands()) {
+      if (operand->opcode() != Opcode::kParameter || Type(*operand) != Type(x)) return std::nullopt;
+    }
+    if (Type(*x.operand(0)) != Type(x) || Type(root) != Type(x)) return std::nullopt;
+    const int64_t a = root.operand(0)->parameter_number(), b = root.operand(1)->parameter_number();
+    if (a == 0 && b == 1) return absl::StrCat("jax.lax.", *name);
+    return absl::StrCat("lambda *p: jax.lax.", *name, "(p[", a, "], p[", b, "])");
+  }
+
+  // jax.lax leaves out a reduction of no dimensions.
+  std::optional<std::string> Reduce(const Instruction& x) const {
+    const std::optional<std::string> reducer = Reducer(x);
+    if (!reducer || x.GetInts(Attr::kDimensions).empty()) return std::nullopt;
+    return Call("reduce", {*reducer, Dimensions(x)});
+  }
+
+  struct WindowLists {
+    std::vector<int64_t> sizes, strides, base_dilations, window_dilations;
+    std::vector<std::string> padding;
+    bool reverses = false;
+    std::string Padding() const {
+      return absl::StrCat("(", absl::StrJoin(padding, ", "), padding.size() == 1 ? ",)" : ")");
+    }
+  };
+  static WindowLists ListsOf(const Window& window) {
+    WindowLists lists;
+    for (const WindowDimension& d : window.dimensions) {
+      lists.sizes.push_back(d.size);
+      lists.strides.push_back(d.stride);
+      lists.base_dilations.push_back(d.base_dilation);
+      lists.window_dilations.push_back(d.window_dilation);
+      lists.padding.push_back(absl::StrCat("(", d.padding_low, ", ", d.padding_high, ")"));
+      lists.reverses |= d.reversal;
+    }
+    return lists;
+  }
+
+  std::optional<std::string> ReduceWindow(const Instruction& x) const {
+    const std::optional<std::string> reducer = Reducer(x);
+    const WindowLists lists = ListsOf(x.window());
+    if (!reducer || lists.reverses || lists.sizes.empty()) return std::nullopt;
+    return Call("reduce_window",
+                {*reducer, Numbers(lists.sizes), Numbers(lists.strides), lists.Padding(),
+                 Numbers(lists.base_dilations), Numbers(lists.window_dilations)});
+  }
+
+  static std::string Labels(int64_t first, int64_t second, absl::Span<const int64_t> spatial) {
+    std::vector<int64_t> labels = {first, second};
+    labels.insert(labels.end(), spatial.begin(), spatial.end());
+    return Numbers(labels);
+  }
+
+  // jax.lax reverses no windows.
+  std::optional<std::string> Convolution(const Instruction& x) const {
+    const bool known = HasOnly(
+        x, {Attr::kWindow, Attr::kDimLabels, Attr::kFeatureGroupCount, Attr::kBatchGroupCount});
+    const WindowLists lists = ListsOf(x.window());
+    if (!known || lists.reverses || Type(*x.operand(0)) != Type(*x.operand(1))) return std::nullopt;
+    const ConvolutionDimensions& d = x.convolution_dimensions();
+    const std::string labels = absl::StrCat(
+        "jax.lax.ConvDimensionNumbers(", Labels(d.input_batch, d.input_feature, d.input_spatial),
+        ", ", Labels(d.kernel_output_feature, d.kernel_input_feature, d.kernel_spatial), ", ",
+        Labels(d.output_batch, d.output_feature, d.output_spatial), ")");
+    return Call(
+        "conv_general_dilated",
+        {Numbers(lists.strides), lists.Padding(), Numbers(lists.base_dilations),
+         Numbers(lists.window_dilations), labels, absl::StrCat(x.GetInt(Attr::kFeatureGroupCount)),
+         absl::StrCat(x.GetInt(Attr::kBatchGroupCount)),
+         absl::StrCat("preferred_element_type=", DtypeOf(Type(x)))});
+  }
+
+  // The start indices, which are the operands from `first` on.
+  std::string Starts(size_t first) const {
+    const auto begin = operands_.begin() + static_cast<int64_t>(first);
+    return absl::StrCat("(", absl::StrJoin(begin, operands_.end(), ", "),
+                        operands_.size() == first + 1 ? ",)" : ")");
+  }
+  std::optional<std::string> DynamicSlice(const Instruction& x) const {
+    return absl::StrCat("jax.lax.dynamic_slice(", operands_[0], ", ", Starts(1), ", ", Sizes(x),
+                        ", allow_negative_indices=False)");
   }
 
   absl::flat_hash_map<const Instruction*, int64_t> uses_;

@@ -285,6 +285,36 @@ TEST(LaxProgramTest, AttributesAreArguments) {
   }
 }
 
+// Two reductions that had been read from module.hlo: a sum broadcast along another dimension, and
+// an update whose operand is read later.
+TEST(LaxProgramTest, FoldsAndUpdatesAreWritten) {
+  const auto module = MustParse(
+      "f { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[] maximum(a, b) }\n"
+      "ENTRY e { p = f32[2,2] parameter(0) z = f32[] parameter(1) k = s8[] parameter(2)\n"
+      "  r = f32[2] reduce(p, z), dimensions={1}, to_apply=f\n"
+      "  w = f32[2,2] broadcast(r), dimensions={0}\n"
+      "  u = f32[2,2] dynamic-update-slice(p, w, k, k)\n"
+      "  ROOT s = f32[2,2] add(u, p) }");
+  const std::vector<Literal> arguments = {Value("f32[2,2] {{1, 2}, {3, 4}}"), Value("f32[] 0"),
+                                          Value("s8[] 0")};
+  const auto text = LaxProgram(*module, arguments, Value("f32[2,2] {{3, 4}, {7, 8}}"));
+  ASSERT_TRUE(text);
+  EXPECT_TRUE(absl::StrContains(
+      *text,
+      "return [jax.lax.add(jax.lax.dynamic_update_slice(p0, jax.lax.broadcast_in_dim("
+      "jax.lax.reduce(p0, p1, jax.lax.max, (1,)), (2, 2), (0,)), (p2, p2), "
+      "allow_negative_indices=False), p0)]"))
+      << *text;
+  // A computation that is no single operation stays HLO text.
+  const auto other = MustParse(
+      "f { a = f32[] parameter(0) b = f32[] parameter(1) n = f32[] negate(b)\n"
+      "  ROOT r = f32[] maximum(a, n) }\n"
+      "ENTRY e { p = f32[2] parameter(0) z = f32[] parameter(1)\n"
+      "  ROOT r = f32[] reduce(p, z), dimensions={0}, to_apply=f }");
+  EXPECT_FALSE(LaxProgram(*other, std::vector<Literal>{Value("f32[2] {1, 2}"), Value("f32[] 0")},
+                          Value("f32[] 0")));
+}
+
 TEST(LaxProgramTest, WhatJaxWouldChangeIsNotWritten) {
   for (const char* root : {"add(x, x), metadata={op_name=\"a\"}", "copy(x)",
                            "sqrt(x), result_accuracy={tolerance={ulps=2}}",

@@ -41,6 +41,22 @@ def modules():
     yield 'pad', entry('s32[3,4] pad(p0, p1), padding=1_0x-1_2', s32, 's32[]')
     yield 'concatenate', entry('s32[2,6] concatenate(p0, p1), dimensions={1}', s32, s32)
     yield 'dot', entry('s32[2,2] dot(p0, p1), lhs_contracting_dims={1}, rhs_contracting_dims={1}', s32, s32)
+    for name in ('round-nearest-even', 'round-nearest-afz', 'opt-barrier'):
+        yield name, entry(f'f32[4] {name}(p0)', 'f32[4]')
+    yield 'dynamic-slice', entry('s32[1,2] dynamic-slice(p0, p1, p1), dynamic_slice_sizes={1,2}', s32, 's8[]')
+    yield 'dynamic-update-slice', entry('s32[2,3] dynamic-update-slice(p0, p1, p2, k)', s32, 's32[1,2]', 's8[]').replace(
+        '  ROOT', '  k = s8[] constant(-1)\n  ROOT')
+    reducer = 'f { a = s32[] parameter(0) b = s32[] parameter(1) ROOT r = s32[] %s(%s) }\n'
+    yield 'reduce', reducer % ('add', 'a, b') + entry('s32[2] reduce(p0, k), dimensions={1}, to_apply=f', s32).replace(
+        '  ROOT', '  k = s32[] constant(0)\n  ROOT')  # XLA may leave out another start value
+    yield 'reduce-exchanged', reducer % ('minimum', 'b, a') + entry('s32[] reduce(p0, p1), dimensions={0,1}, to_apply=f', s32, 's32[]')
+    yield 'reduce-window', reducer % ('add', 'a, b') + entry(
+        's32[2,3] reduce-window(p0, p1), window={size=2x2 stride=1x3 pad=1_0x1_2 lhs_dilate=1x2 rhs_dilate=1x1}, to_apply=f', s32, 's32[]')
+    yield 'convolution', entry(
+        's32[3,2,4] convolution(p0, p1), window={size=2 stride=2 pad=1_-1 lhs_dilate=2 rhs_dilate=3}, dim_labels=b0f_0io->0bf',
+        's32[2,5,3]', 's32[2,3,4]')
+    yield 'convolution-grouped', entry(
+        's32[2,4,4] convolution(p0, p1), window={size=2}, dim_labels=bf0_io0->b0f, feature_group_count=2', 's32[2,2,5]', 's32[1,4,2]')
 
 
 # XLA CPU may return other bits: another rounding, or a NaN of the other sign. All others agree.

@@ -16,8 +16,8 @@ struct Idiom {
 };
 
 // Return the idioms of a family (idioms_*.cc): arithmetic and logic, data movement, parts of
-// models, expressions, graphs, loops, and sizes beyond which implementations change their
-// algorithm.
+// models, expressions, graphs, loops, sizes beyond which implementations change their algorithm,
+// and operations on what another one has padded, permuted or widened.
 absl::Span<const Idiom> AlgebraIdioms();
 absl::Span<const Idiom> MovementIdioms();
 absl::Span<const Idiom> ModelIdioms();
@@ -25,6 +25,7 @@ absl::Span<const Idiom> ExpressionIdioms();
 absl::Span<const Idiom> GraphIdioms();
 absl::Span<const Idiom> LoopIdioms();
 absl::Span<const Idiom> SizeIdioms();
+absl::Span<const Idiom> ChainIdioms();
 
 // Writes an idiom.
 void WriteIdiom(ProgramWriter& writer);

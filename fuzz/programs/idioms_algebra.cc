@@ -419,7 +419,7 @@ struct IdiomFamily {
 constexpr IdiomFamily kFamilies[] = {{ExpressionIdioms, 8, false}, {MovementIdioms, 5, false},
                                      {AlgebraIdioms, 4, false},    {GraphIdioms, 2, false},
                                      {SizeIdioms, 2, true},        {ModelIdioms, 1, false},
-                                     {LoopIdioms, 2, false}};
+                                     {LoopIdioms, 2, false},       {ChainIdioms, 2, false}};
 
 }  // namespace
 

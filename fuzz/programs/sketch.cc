@@ -292,7 +292,8 @@ void Sketch::Loop(std::vector<Instruction*> state, int64_t trips,
   auto made = w_.Start(Opcode::kWhile, {init});
   made->SetAttribute(Attr::kBody, body);
   made->SetAttribute(Attr::kCondition, condition);
-  w_.Finish(std::move(made));
+  // A fused computation has no value without users.
+  if (w_.Finish(std::move(made)) == nullptr) w_.Offer(init);
 }
 
 Instruction* Sketch::TellingValues(ElementType type, Sizes sizes) {

@@ -1,5 +1,5 @@
 // Idioms of operations that take what another one has made larger, wider or of another order:
-// windows of padding, permutations of equal sizes, products of widened factors, sorts of moved
+// windows of padding, permutations of equal sizes, operations on widened values, sorts of moved
 // arrays.
 #include <algorithm>
 #include <utility>
@@ -164,9 +164,9 @@ ElementType WiderThan(ElementType narrow) {
   }
 }
 
-// Products and sums of factors that a conversion has widened, as matrix units take them, and their
-// result narrowed again.
-void WidenedFactors(ProgramWriter& w) {
+// Products, sums and comparisons of values that a conversion has widened, as matrix units take
+// them, and their result narrowed again.
+void WidenedOperands(ProgramWriter& w) {
   Sketch s(w);
   Choices& choices = w.choices();
   const ElementType narrow = s.AnyOf({kBF16, kF16, kS8, kBF16, kF32, kU8, kF8E5M2, kS4, kF8E4M3FN});
@@ -175,18 +175,23 @@ void WidenedFactors(ProgramWriter& w) {
   const Dimensions left = {rows, inner}, right = {inner, choices.Between(1, 5)};
   if (!FitsAnArgument(w, left) || !FitsAnArgument(w, right)) return;
   Instruction* const a = s.Convert(w.NewArray(narrow, left), wide);
+  const auto other = [&](Sizes sizes) { return s.Convert(w.NewArray(narrow, sizes), wide); };
+  static constexpr Opcode kJoins[] = {kMultiply, kAdd, kSubtract, kMultiply, kDivide};
   Instruction* result = nullptr;
-  switch (choices.Below(4)) {
+  switch (choices.Below(6)) {
     case 0:
       result = s.Reduce(a, kAdd, {choices.Below(2)}, s.Number(wide, 0));
       break;
     case 1:
-      result = s.Op(kMultiply, {a, s.Convert(w.NewArray(narrow, left), wide)});
+      result = s.Op(choices.Of(kJoins), {a, other(left)});
       break;
-    default: {
-      Instruction* const b = w.NewArray(narrow, right);
-      result = s.Dot(a, s.Convert(b, wide), 1, 0);
+    case 2: {
+      const auto direction = static_cast<ComparisonDirection>(choices.Below(6));
+      s.Compare(direction, a, choices.OneIn(2) ? other(left) : w.PlainSplat(wide, left));
+      return;
     }
+    default:
+      result = s.Dot(a, other(right), 1, 0);
   }
   if (choices.OneIn(3)) s.Convert(result, narrow);
 }
@@ -223,7 +228,7 @@ constexpr Idiom kChains[] = {
     {"windows of padding", WindowsOfPadding},
     {"permuted cubes", PermutedCubes},
     {"transposes around reshapes", TransposesAroundReshapes},
-    {"widened factors", WidenedFactors},
+    {"widened operands", WidenedOperands},
     {"sorts of moves", SortsOfMoves},
 };
 

@@ -146,6 +146,7 @@ class ArrayJudge {
     part.vacuous = bounds_.vacuous.empty() ? part.absolute : bounds_.vacuous[i];
     if (!bounds_.beyond.empty()) part.beyond = bounds_.beyond[i];
     part.may_overflow = !bounds_.may_overflow.empty() && bounds_.may_overflow[i];
+    if (!bounds_.sides.empty()) part.sides = bounds_.sides[i];
     return part;
   }
 
@@ -298,11 +299,22 @@ class ArrayJudge {
            bits == Infinity(part_, /*negative=*/true);
   }
 
+  // Returns true if an overflow may lead to the infinity or NaN.
+  bool MayOverflowTo(uint64_t got, const Bounds::Sides& sides) const {
+    if (IsNan(part_, got)) {
+      const bool stands_for_infinity = Info(part_).format->overflow == Overflow::kNan;
+      return sides.nan || (stands_for_infinity && (sides.positive || sides.negative));
+    }
+    return IsNegative(part_, got) ? sides.negative : sides.positive;
+  }
+
   bool PartMayOverflow(uint64_t wanted, uint64_t got, int64_t i, bool imaginary) {
     if (wanted == got) return true;
     if (bounds_.absolute.empty()) return HasOverflowed(got);
     const Bounds::OfPart part = BoundsOf(i, imaginary);
-    if (HasOverflowed(got)) return bounds_.parts.empty() || part.may_overflow;
+    if (HasOverflowed(got)) {
+      return (bounds_.parts.empty() || part.may_overflow) && MayOverflowTo(got, part.sides);
+    }
     const double value = DecodeFloat(part_, got);
     if (!bounds_.others.empty() && bounds_.others[i].Hold(value)) return true;
     if (!HasOverflowed(wanted)) {
@@ -314,6 +326,8 @@ class ArrayJudge {
     const Literal* const exact = Exact(beyond);
     if (exact == nullptr) return false;
     const double sum = ExactPart(*exact, i, imaginary);
+    // Other values of products beyond the largest double are among `others`.
+    if (std::isinf(sum) && !IsComplex(type_)) return false;
     if (!beyond && !bounds_.unrounded.empty()) return IsNear(sum, value, i);
     const double bound = beyond                       ? part.beyond
                          : bounds_.from_exact.empty() ? part.absolute
@@ -403,18 +417,14 @@ class ArrayJudge {
 
   absl::Status TryStarts(int64_t i, ElementFinding* finding) {
     if (starts_neutral_) return absl::OkStatus();
-    StartUses::Slack slack;
-    if (!bounds_.absolute.empty()) slack.whole = bounds_.absolute[i];
-    for (const bool imag : {false, true}) {
-      slack.parts[imag] = bounds_.parts.empty() ? slack.whole : bounds_.parts[i][imag].absolute;
-    }
     if (!starts_) starts_.emplace(subject_, leaf_, golden_, actual_);
-    const absl::StatusOr<StartUses::Answer> explained = starts_->Explain(i, slack);
+    const double slack = bounds_.absolute.empty() ? 0 : bounds_.absolute[i];
+    const absl::StatusOr<StartAnswer> explained = starts_->Explain(i, SumsOf(i), slack);
     if (!explained.ok()) return explained.status();
     const DecisionPoint point = DecisionPoint::kReduceStart;
     const bool nan = bounds_.start_makes_nan && IsNan(part_, actual_.Get(i).bits);
-    bool vacuous = *explained == StartUses::Answer::kVacuous;
-    if (*explained == StartUses::Answer::kYes || nan) {
+    bool vacuous = *explained == StartAnswer::kVacuous;
+    if (*explained == StartAnswer::kYes || nan) {
       Decide(subject_.profile, point, finding);
       return absl::OkStatus();
     }
@@ -430,6 +440,36 @@ class ArrayJudge {
           "counts";
     }
     return absl::OkStatus();
+  }
+
+  // Returns the parts of a sum with its start value.
+  std::vector<StartSum> SumsOf(int64_t i) {
+    std::vector<StartSum> sums;
+    if (kind_ != analysis::ReducerKind::kAdd || bounds_.absolute.empty()) return sums;
+    for (const bool imaginary : {false, true}) {
+      if (imaginary && !IsComplex(type_)) break;
+      const auto bits = [imaginary](Element element) {
+        return imaginary ? element.imag : element.bits;
+      };
+      const Bounds::OfPart part = BoundsOf(i, imaginary);
+      const bool beyond = HasBoundBeyond(part);
+      const auto scaled = [&](double value) { return beyond ? Scaled(value) : value; };
+      StartSum sum;
+      const uint64_t wanted = bits(golden_.Get(i));
+      sum.exact = scaled(DecodeFloat(part_, wanted));
+      if (HasOverflowed(wanted)) {
+        const Literal* const exact = Exact(beyond);
+        if (exact != nullptr) sum.exact = ExactPart(*exact, i, imaginary);
+      }
+      sum.start = scaled(DecodeFloat(part_, bits(subject_.operands[1].Get(0))));
+      sum.largest = scaled(DecodeFloat(part_, MaxFinite(part_)));
+      sum.actual = scaled(DecodeFloat(part_, bits(actual_.Get(i))));
+      sum.same = wanted == bits(actual_.Get(i)) ||
+                 (IsNan(part_, wanted) && IsNan(part_, bits(actual_.Get(i))));
+      sum.slack = beyond ? part.beyond : part.absolute;
+      sums.push_back(sum);
+    }
+    return sums;
   }
 
   // Judges the element by the value without the start value, which has bounds of its own.

@@ -46,11 +46,16 @@ struct OverflowValues {
 // The bounds of one result array: for each element an absolute distance from the golden value.
 struct Bounds {
   std::vector<double> absolute;  // empty: nothing but the golden value
-  // Of sums of complex numbers: `absolute`, `vacuous`, `beyond` and `may_overflow` of both parts,
-  // which are added up on their own. Empty: those of the element hold for both.
+  // What partial results may become beyond the range: infinities, and a NaN where they meet.
+  struct Sides {
+    bool positive = true, negative = true, nan = true;
+  };
+  // Of sums of complex numbers: `absolute`, `vacuous`, `beyond`, `may_overflow` and `sides` of both
+  // parts, which are added up on their own. Empty: those of the element hold for both.
   struct OfPart {
     double absolute = 0, vacuous = 0, beyond = std::numeric_limits<double>::infinity();
     bool may_overflow = false;
+    Sides sides;
   };
   std::vector<std::array<OfPart, 2>> parts;
   // The distance from the exact sum, which is less since golden is rounded. Empty: not known.
@@ -68,6 +73,8 @@ struct Bounds {
   std::vector<double> vacuous;
   // Elements whose partial sums may exceed the largest finite value in some order. Empty: none.
   std::vector<bool> may_overflow;
+  // How they overflow. Empty: any way.
+  std::vector<Sides> sides;
   // the finite values of elements that may overflow. Empty if there are none
   std::vector<OverflowValues> others;
   // Elements with an infinite term whose finite terms may overflow to the opposite infinity in some

@@ -149,6 +149,67 @@ TEST(JudgeOverflow, ProductsOverflowRowByRow) {
   EXPECT_EQ(explain(0, kInf, kNan), "reassociation");
 }
 
+// Partial sums reach an infinity by terms of its sign, and a NaN by both. Products keep their sign.
+TEST(JudgeOverflow, ReachesTheInfinityOfItsTerms) {
+  const auto fold = [](const std::string& type, const std::string& opcode) {
+    return Case(absl::StrCat(type, "[] reduce(p0, p1), dimensions={0}, to_apply=f"),
+                {absl::StrCat(type, "[4]"), absl::StrCat(type, "[]")},
+                absl::StrCat("f {\n  a = ", type, "[] parameter(0)\n  b = ", type,
+                             "[] parameter(1)\n  ROOT s = ", type, "[] ", opcode, "(a, b)\n}\n"));
+  };
+  for (const auto& [type, large] : {std::make_pair(kF32, 3e38), std::make_pair(kF64, 1.5e308)}) {
+    const std::string name = type == kF32 ? "f32" : "f64";
+    const auto sum = [&, type = type](const std::vector<double>& terms, double value) {
+      return fold(name, "add")
+          .Explain({Array(type, terms), ScalarOf(type, 0)}, ScalarOf(type, value), "cpu-strict");
+    };
+    for (const double side : {1.0, -1.0}) {
+      const double one = side * large;
+      EXPECT_EQ(sum({one, one, 1, 2}, side * kInfinity), "golden");
+      for (const double value : {-side * kInfinity, double{kNan}}) {
+        EXPECT_EQ(sum({one, one, 1, 2}, value), "wrong") << name << value;
+        EXPECT_EQ(sum({one, one, one, -one}, value), "wrong") << name << value;
+        EXPECT_EQ(sum({one, one, -one, -one}, value), "reassociation") << name << value;
+      }
+      EXPECT_EQ(sum({one, one, -one, 1}, side * kInfinity), "reassociation");
+    }
+    const double root = type == kF32 ? 1e20 : 1e160;
+    const auto product = [&, type = type](const std::vector<double>& factors, double value) {
+      return fold(name, "multiply")
+          .Explain({Array(type, factors), ScalarOf(type, 1)}, ScalarOf(type, value), "cpu-strict");
+    };
+    for (const double side : {1.0, -1.0}) {
+      const double infinity = side * kInfinity;
+      EXPECT_EQ(product({root, side * root, 1, 1}, infinity), "golden");
+      EXPECT_EQ(product({root, side * root, 1, 1}, -infinity), "wrong");
+      EXPECT_EQ(product({root, side * root, 1, 1}, kNan), "wrong");
+      EXPECT_EQ(product({root, side * root, 1, 1}, side * root), "wrong");
+      EXPECT_EQ(product({root, side * root, 1 / root, 1}, infinity), "reassociation");
+      EXPECT_EQ(product({root, side * root, 1 / root, 1}, -infinity), "wrong");
+      EXPECT_EQ(product({root, side * root, 1 / root, 1}, kNan), "wrong");
+      const double tiny = 1 / root / root / 1e5;  // denormal, and its square is zero
+      EXPECT_EQ(product({root, side * root, tiny, 1e5}, kNan), "reassociation");
+      EXPECT_EQ(product({root, side * root, tiny, 1e5}, -infinity), "wrong");
+    }
+  }
+}
+
+// The parts of a complex sum overflow each on its own.
+TEST(JudgeOverflow, PartsReachTheInfinityOfTheirTerms) {
+  const Case sum("c64[] reduce(p0, p1), dimensions={0}, to_apply=f", {"c64[2]", "c64[]"},
+                 "f {\n  a = c64[] parameter(0)\n  b = c64[] parameter(1)\n"
+                 "  ROOT s = c64[] add(a, b)\n}\n");
+  Literal terms = Literal::Zeros(Shape(ElementType::kC64, {2}));
+  for (int k = 0; k < 2; ++k) terms.Set(k, C64(3e38F, -3e38F).Get(0));
+  const auto explain = [&](float real, float imag) {
+    return sum.Explain({terms, C64(0, 0)}, C64(real, imag), "cpu-strict");
+  };
+  EXPECT_EQ(explain(kInf, -kInf), "golden");
+  EXPECT_EQ(explain(-kInf, -kInf), "wrong");
+  EXPECT_EQ(explain(kInf, kInf), "wrong");
+  EXPECT_EQ(explain(kNan, -kInf), "wrong");
+}
+
 // What a select-and-scatter selects by is not added up: cell 2 gets all three.
 TEST(JudgeOverflow, InfinitiesThatSelect) {
   const Case scatter(

@@ -133,6 +133,39 @@ class ProductBound {
             : !(greatest + std::log2(1 + relative) < Info(part_).format->max_exponent() + 1 &&
                 std::exp2(greatest) * (1 + relative) <= DecodeFloat(part_, MaxFinite(part_)));
     bounds->may_overflow.push_back(multiplies && overflows);
+    if (IsComplex(type_)) return;
+    const bool finite = factors.not_finite[i] == 0;
+    const bool vanishes = bounds->vacuous.back() > bounds->absolute.back();
+    bounds->sides.push_back(SidesOf(golden, !finite || vanishes));
+    bounds->others.push_back(finite
+                                 ? BesideInfinity(golden, largest + factors.smallest[i], relative)
+                                 : OverflowValues());
+  }
+
+  // A real product has the sign of golden. A NaN comes of an infinity and a zero: a factor, or a
+  // partial product that underflows.
+  Bounds::Sides SidesOf(Element golden, bool may_meet_zero) const {
+    Bounds::Sides sides;
+    if (IsNan(part_, golden.bits)) return sides;
+    sides.negative = IsNegative(part_, golden.bits);
+    sides.positive = !sides.negative;
+    sides.nan = may_meet_zero || IsZero(part_, golden.bits);
+    return sides;
+  }
+
+  // Returns the finite values that a product may have where golden is infinite, given the binary
+  // logarithm of the exact one: it may lie beyond the range by less than it errs.
+  OverflowValues BesideInfinity(Element golden, double logarithm, double relative) const {
+    OverflowValues values;
+    const double most = DecodeFloat(part_, MaxFinite(part_)), least = most * (1 - relative);
+    if (!IsInfinity(part_, golden.bits) ||
+        !(logarithm + std::log2(1 - relative) - 0x1p-30 <= std::log2(most))) {
+      return values;
+    }
+    const bool negative = IsNegative(part_, golden.bits);
+    values.low = negative ? -most : least;
+    values.high = negative ? -least : most;
+    return values;
   }
 
   // Returns an upper bound of the absolute value of the exact product, whose logarithm is given.

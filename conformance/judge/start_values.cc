@@ -91,11 +91,6 @@ bool IsExtreme(const ElementRange& range, bool greatest) {
   return ((range.real.low ^ extreme) & mask) == 0 && ((range.real.high ^ extreme) & mask) == 0;
 }
 
-// Returns true if both are the same infinity, or NaN: no finite start value changes them.
-bool IsFixed(double golden, double actual) {
-  return !std::isfinite(golden) && (golden == actual || (std::isnan(golden) && std::isnan(actual)));
-}
-
 // Returns true if the start value may be missing. Counting it again changes nothing.
 bool MayBeMissing(analysis::ReducerKind kind) {
   return kind == analysis::ReducerKind::kMinimum || kind == analysis::ReducerKind::kMaximum ||
@@ -200,23 +195,28 @@ StartUses::StartUses(const Subject& subject, size_t leaf, const Literal& golden,
   most_ = std::clamp(folded, 1.0, kMostUses);
 }
 
-absl::StatusOr<StartUses::Answer> StartUses::Explain(int64_t i, const Slack& slack) {
-  const auto answer = [](bool explained) { return explained ? Answer::kYes : Answer::kNo; };
+absl::StatusOr<StartAnswer> StartUses::Explain(int64_t i, absl::Span<const StartSum> parts,
+                                               double slack) {
   if (FoldsNothing(subject_.instruction)) {
     const Literal& operand = subject_.operands[leaf_];
     if (operand.element_type() == golden_.element_type() && operand.Get(i) == actual_.Get(i)) {
-      return Answer::kYes;
+      return StartAnswer::kYes;
     }
   }
-  if (kind_ == analysis::ReducerKind::kOther) return Answer::kNo;
-  const bool is_parity = IsPred(golden_.element_type()) && kind_ == analysis::ReducerKind::kXor;
-  if (IsInteger(golden_.element_type()) || is_parity) {
+  if (kind_ == analysis::ReducerKind::kOther) return StartAnswer::kNo;
+  const ElementType type = golden_.element_type();
+  if (IsInteger(type) || (IsPred(type) && kind_ == analysis::ReducerKind::kXor)) {
     const absl::StatusOr<bool> explained = ExplainInteger(i);
     if (!explained.ok()) return explained.status();
-    return answer(*explained);
+    return *explained ? StartAnswer::kYes : StartAnswer::kNo;
   }
-  if (!IsRounded(golden_.element_type())) return Answer::kNo;
-  return kind_ == analysis::ReducerKind::kAdd ? IsSum(i, slack) : answer(IsProduct(i, slack.whole));
+  if (!IsRounded(type)) return StartAnswer::kNo;
+  if (kind_ == analysis::ReducerKind::kMultiply) {
+    return IsFloat(type) ? ExplainProduct(i) : ExplainComplexProduct(i, slack);
+  }
+  const Accumulation how = subject_.profile.FindAccumulation(subject_.operands[0].element_type(),
+                                                             /*contraction=*/false);
+  return StartSums(PartType(golden_), how, most_).Explain(parts);
 }
 
 absl::StatusOr<StartUses::Without> StartUses::StartingFrom(Element start) const {
@@ -258,104 +258,59 @@ absl::StatusOr<bool> StartUses::ExplainInteger(int64_t i) {
   return false;
 }
 
-std::optional<StartUses::Parts> StartUses::FiniteParts(int64_t i, const Slack& slack) const {
-  const double largest = DecodeFloat(PartType(golden_), MaxFinite(PartType(golden_)));
-  const ComplexValue golden = Value(golden_, i), actual = Value(actual_, i),
-                     start = Value(subject_.operands[1], 0);
-  double numbers[3][2] = {};
-  double overflow_uses = 0;
-  for (const bool imag : {false, true}) {
-    const auto part = [imag](ComplexValue value) { return imag ? value.imag() : value.real(); };
-    const double from = part(golden), to = part(actual), added = part(start);
-    if (IsFixed(from, to)) continue;
-    if (!std::isfinite(from) || std::isnan(to) || !std::isfinite(added)) return std::nullopt;
-    if (std::isinf(to)) {
-      if ((to > 0) != (added > 0) || added == 0) return std::nullopt;
-      const double missing = largest - slack.parts[imag] - std::copysign(from, from * added);
-      const double uses = std::max(1.0, std::ceil(missing / std::fabs(added)));
-      if (uses > most_) return std::nullopt;
-      overflow_uses = std::max(overflow_uses, uses);
-      continue;
-    }
-    numbers[0][imag] = from;
-    numbers[1][imag] = to;
-    numbers[2][imag] = added;
+absl::StatusOr<StartAnswer> StartUses::ExplainProduct(int64_t i) {
+  const double start = Value(subject_.operands[1], 0).real();
+  if (start == 0 || !std::isfinite(start)) return StartAnswer::kNo;
+  if (!products_) {
+    absl::StatusOr<StartProducts> found =
+        StartProducts::Of(subject_, golden_.element_type(), start);
+    if (!found.ok()) return found.status();
+    products_.emplace(*std::move(found));
   }
-  const auto value = [&](int k) { return ComplexValue(numbers[k][0], numbers[k][1]); };
-  return Parts{value(0), value(1), value(2), overflow_uses};
+  return products_->Explain(i, actual_.Get(i).bits, most_ + 1);
 }
 
-// Returns true for golden + m start. Such a sum of n + m leaves has an error of (n + m) u
-// sum|leaves| (ops_structural.md 14.3) and is rounded to the type of the result. The slack is that
-// of golden's n leaves and its size. u is that of the accumulator, and that of the result's type if
-// partial sums may be stored in it. A missing start value is no m = -1: the errors of the remaining
-// terms have nothing to do with its size.
-StartUses::Answer StartUses::IsSum(int64_t i, const Slack& slack) const {
-  const std::optional<Parts> parts = FiniteParts(i, slack);
-  if (!parts) return Answer::kNo;
-  const ComplexValue golden = parts->golden, actual = parts->actual, start = parts->start;
-  const ComplexValue distance = actual - golden;
-  double m =
-      start == 0.0 ? 0 : std::nearbyint((distance * std::conj(start)).real() / std::norm(start));
-  // The part that overflows tells the number of uses if the other one does not.
-  if (m == 0) m = parts->overflow_uses;
-  if (m == 0 || m < (neutral_ ? 0 : -1) || m > most_) return Answer::kNo;
-  const Answer real = IsSumOfPart(golden.real(), actual.real(), m * start.real(), std::fabs(m),
-                                  std::abs(start), slack.parts[0]);
-  if (!IsComplex(golden_.element_type()) || real == Answer::kNo) return real;
-  const Answer imag = IsSumOfPart(golden.imag(), actual.imag(), m * start.imag(), std::fabs(m),
-                                  std::abs(start), slack.parts[1]);
-  return imag == Answer::kYes ? real : imag;
-}
-
-StartUses::Answer StartUses::IsSumOfPart(double golden, double actual, double added, double more,
-                                         double start, double slack) const {
-  const double residue = std::fabs(actual - golden - added), size = std::fabs(golden);
-  if (residue == 0) return Answer::kYes;
-  const double n = most_ + 1;
-  const Accumulation how = subject_.profile.FindAccumulation(subject_.operands[0].element_type(),
-                                                             /*contraction=*/false);
-  const double u_result = UnitRoundoff(PartType(golden_));
-  const double u = std::min(how.unit, u_result) * how.factor * (how.truncating ? 2 : 1);
-  const auto error = [&](double own_slack, double unit) {
-    return own_slack * (1 + more / n) + unit * (n + more) * std::fabs(added) +
-           u_result * std::max(0.0, std::fabs(actual) - size);
-  };
-  if (!how.partials || u >= u_result)
-    return residue <= error(slack, u) ? Answer::kYes : Answer::kNo;
-  // The slack is that of partial sums in the result's type. In the accumulator it is smaller.
-  const double least = slack * u / u_result + UlpOf(PartType(golden_), size) / 2 + u_result * size;
-  if (residue <= error(least, u)) return Answer::kYes;
-  const double most = error(slack, u_result);
-  if (residue > most) return Answer::kNo;
-  return most < start / 2 ? Answer::kYes : Answer::kVacuous;
-}
-
-// Returns true for golden * start^m, which has the errors of m more factors, and may leave the
-// range of the type. A complex product that leaves it is not explained.
-bool StartUses::IsProduct(int64_t i, double slack) const {
+// Returns whether the element is the product without the start value times start^m. If golden is
+// neither zero nor infinite, the powers go on from it. A complex product that leaves the range of
+// the type is not explained.
+absl::StatusOr<StartAnswer> StartUses::ExplainComplexProduct(int64_t i, double slack) {
   const ComplexValue golden = Value(golden_, i), actual = Value(actual_, i),
                      start = Value(subject_.operands[1], 0);
-  if (golden == 0.0 || start == 0.0 || !IsFinite(golden) || !IsFinite(start)) return false;
-  const ElementType part = PartType(golden_);
-  const bool is_real = IsFloat(golden_.element_type());
-  if (!is_real && (actual == 0.0 || !IsFinite(actual))) return false;
+  if (start == 0.0 || !IsFinite(start) || actual == 0.0 || !IsFinite(actual)) {
+    return StartAnswer::kNo;
+  }
+  const auto answer = [](bool yes) { return yes ? StartAnswer::kYes : StartAnswer::kNo; };
+  if (golden != 0.0 && IsFinite(golden)) {
+    return answer(IsComplexProduct(golden * start, 2, slack / std::abs(golden), actual));
+  }
+  if (!wide_product_) {
+    const absl::StatusOr<const Without*> without = WithoutStart();
+    if (!without.ok()) return without.status();
+    absl::StatusOr<Literal> wide = evaluator::EvaluateWidened(
+        subject_.instruction, (*without)->operands, 0, subject_.evaluate);
+    if (!wide.ok()) return wide.status();
+    wide_product_ = *std::move(wide);
+  }
+  const ComplexValue product = Value(*wide_product_, i);
+  if (product != 0.0 && IsFinite(product)) {
+    const double each = RoundingsOfFactor(subject_.profile, golden_.element_type());
+    const double relative = (most_ * each + 1) * UnitRoundoff(PartType(golden_));
+    return answer(IsComplexProduct(product * start * start, 2, relative, actual));
+  }
+  // Where even f64 has no number for it, nothing is known.
+  return AllFinite(subject_.operands) ? StartAnswer::kVacuous : StartAnswer::kNo;
+}
+
+// Returns true if the value is the product, which has so many uses of the start value, or has more
+// of them, each with the errors of one more factor.
+bool StartUses::IsComplexProduct(ComplexValue product, double uses, double relative,
+                                 ComplexValue actual) const {
+  const ComplexValue start = Value(subject_.operands[1], 0);
   const double each = RoundingsOfFactor(subject_.profile, golden_.element_type()) + 1;
-  const double u = UnitRoundoff(part), relative = slack / std::abs(golden);
-  const double largest = DecodeFloat(part, MaxFinite(part));
-  // The least value that is not rounded to zero, or not flushed.
-  const double least =
-      subject_.profile.MayFlushResults(part) ? SmallestNormal(part) : UlpOf(part, 0) / 2;
-  ComplexValue product = golden * start;
-  for (double m = 1; m <= most_; ++m, product *= start) {
-    const double error = relative + each * u * (m + 2), size = std::abs(product);
-    const bool is_near = std::abs(actual - product) <= size * error;
-    const bool overflows = is_real && std::isinf(actual.real()) &&
-                           (actual.real() > 0) == (product.real() > 0) &&
-                           size * (1 + error) >= largest;
-    const bool vanishes = is_real && actual == 0.0 && size * (1 - error) <= least;
-    if (is_near || overflows || vanishes) return true;
-    if (!IsFinite(product)) break;
+  const double u = UnitRoundoff(PartType(golden_));
+  for (; uses <= most_ + 1 && IsFinite(product); ++uses, product *= start) {
+    const double error = relative + each * u * (uses + 1);
+    if (std::abs(actual - product) <= std::abs(product) * error) return true;
   }
   return false;
 }

@@ -11,6 +11,7 @@
 
 #include "conformance/judge/bounds.h"
 #include "conformance/judge/decision_points.h"
+#include "conformance/judge/start_sums.h"
 #include "spec/analysis/reducer.h"
 
 namespace assay::conformance {
@@ -38,18 +39,11 @@ std::optional<Element> MissingStart(const Instruction& reduce, const ElementRang
 // without the start has errors of its own: the caller judges by it.
 class StartUses {
  public:
-  // kVacuous: the roundings of partial sums reach from one number of uses to the next, so the bound
-  // decides nothing.
-  enum class Answer : uint8_t { kNo, kYes, kVacuous };
-
   StartUses(const Subject& subject, size_t leaf, const Literal& golden, const Literal& actual);
 
-  // The distance from golden that the element, and each part of a complex one, may have anyway.
-  struct Slack {
-    double whole = 0;
-    double parts[2] = {};
-  };
-  absl::StatusOr<Answer> Explain(int64_t i, const Slack& slack);
+  // `parts` describes both parts of a sum, or the first one of a real sum. `slack` is the distance
+  // from golden that a complex product may have anyway.
+  absl::StatusOr<StartAnswer> Explain(int64_t i, absl::Span<const StartSum> parts, double slack);
 
   // A reduction that starts from the neutral element instead, and its golden value.
   struct Without {
@@ -64,20 +58,10 @@ class StartUses {
   absl::StatusOr<bool> ExplainInteger(int64_t i);
   // Returns the reduction with another start value.
   absl::StatusOr<Without> StartingFrom(Element start) const;
-  // The parts of a complex sum that are numbers, zero in place of the others.
-  struct Parts {
-    std::complex<double> golden, actual, start;
-    // The least number of further uses that makes a part infinite which is a number in golden.
-    double overflow_uses = 0;
-  };
-
-  // Returns nothing if no number of uses explains a part that is not a number.
-  std::optional<Parts> FiniteParts(int64_t i, const Slack& slack) const;
-  Answer IsSum(int64_t i, const Slack& slack) const;
-  // Decides one part, for `more` further uses of a start value of absolute value `start`.
-  Answer IsSumOfPart(double golden, double actual, double added, double more, double start,
-                     double slack) const;
-  bool IsProduct(int64_t i, double slack) const;
+  absl::StatusOr<StartAnswer> ExplainProduct(int64_t i);
+  absl::StatusOr<StartAnswer> ExplainComplexProduct(int64_t i, double slack);
+  bool IsComplexProduct(std::complex<double> product, double uses, double relative,
+                        std::complex<double> actual) const;
 
   const Subject& subject_;
   const size_t leaf_;
@@ -88,6 +72,8 @@ class StartUses {
   double most_ = 0;                   // elements that one cell folds
   std::optional<Element> neutral_;    // in place of a start value that WithoutStart leaves out
   std::optional<Without> without_;    // of integers or with neutral_
+  std::optional<StartProducts> products_;
+  std::optional<Literal> wide_product_;  // of complex elements, in c128
 };
 
 }  // namespace assay::conformance

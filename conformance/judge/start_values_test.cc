@@ -277,6 +277,118 @@ TEST(JudgeStartValues, MayBeMissingWhereTheResultLeavesTheRange) {
   EXPECT_EQ(product.Explain(small, Scalar(2e-30F)), "wrong");
 }
 
+// 3e38 + 3e38 is beyond f32 with a start value of -1e38 in one or two parts. In three, which are
+// the most, it is 3e38. A second infinity needs more.
+TEST(JudgeStartValues, MayBringASumBackIntoTheRange) {
+  const auto sum = [](const std::string& type, int count) {
+    return Case(absl::StrCat(type, "[] reduce(p0, p1), dimensions={0}, to_apply=f"),
+                {absl::StrCat(type, "[", count, "]"), absl::StrCat(type, "[]")},
+                Region(type, "add"));
+  };
+  const std::vector<Literal> operands = {F32({3e38F, 3e38F}), Scalar(-1e38F)};
+  EXPECT_EQ(sum("f32", 2).Explain(operands, Scalar(kInfinity)), "golden");
+  EXPECT_EQ(sum("f32", 2).Explain(operands, Scalar(3e38F)), "implementation_defined");
+  EXPECT_EQ(sum("f32", 2).Explain(operands, Scalar(3e38F), "cpu-strict"), "wrong");
+  for (const double value : {2e38, 2.5e38, 2.999e38, -3e38, -kInfinity}) {
+    EXPECT_EQ(sum("f32", 2).Explain(operands, Scalar(value)), "wrong") << value;
+  }
+  // With zeros beside them there may be six parts: 6e38 - 5 * 2e38 is below the range.
+  const std::vector<Literal> more = {F32({3e38F, 3e38F, 0, 0, 0}), Scalar(-2e38F)};
+  EXPECT_EQ(sum("f32", 5).Explain(more, Scalar(-2e38F)), "implementation_defined");
+  EXPECT_EQ(sum("f32", 5).Explain(more, Scalar(-kInfinity)), "implementation_defined");
+  EXPECT_EQ(sum("f32", 5).Explain(more, Scalar(-1e38F)), "wrong");
+  EXPECT_EQ(sum("f32", 5).Explain({more[0], Scalar(-1e38F)}, Scalar(-kInfinity)), "wrong");
+  const auto f64 = [](const std::vector<double>& values) {
+    return Array(ElementType::kF64, values);
+  };
+  const auto start = [](double value) {
+    return Literal::Scalar(ElementType::kF64, {EncodeFloat(ElementType::kF64, value)});
+  };
+  const std::vector<Literal> doubles = {f64({1.5e308, 1.5e308}), start(-6e307)};
+  EXPECT_EQ(sum("f64", 2).Explain(doubles, start(kInfinity)), "golden");
+  EXPECT_EQ(sum("f64", 2).Explain(doubles, start(1.2e308)), "implementation_defined");
+  for (const double value : {1.3e308, 1.1e308, 6e307, -kInfinity}) {
+    EXPECT_EQ(sum("f64", 2).Explain(doubles, start(value)), "wrong") << value;
+  }
+}
+
+// Terms whose magnitudes add up beyond the largest double tell how often 1e300 counts, as do those
+// of complex numbers.
+TEST(JudgeStartValues, CountBesideTermsBeyondTheLargestDouble) {
+  const Case sum("f64[] reduce(p0, p1), dimensions={0}, to_apply=f", {"f64[4]", "f64[]"},
+                 Region("f64", "add"));
+  const auto f64 = [](double value) {
+    return Literal::Scalar(ElementType::kF64, {EncodeFloat(ElementType::kF64, value)});
+  };
+  const std::vector<Literal> operands = {
+      Array(ElementType::kF64, {1.5e308, -1.5e308, 1.5e308, -1.5e308}), f64(1e300)};
+  EXPECT_EQ(sum.Explain(operands, f64(1e300)), "golden");
+  EXPECT_EQ(sum.Explain(operands, f64(0)), "implementation_defined");
+  EXPECT_EQ(sum.Explain(operands, f64(3e300)), "implementation_defined");
+  for (const double value : {2.5e300, -1e300, 7e300, 1e305}) {
+    EXPECT_EQ(sum.Explain(operands, f64(value)), "wrong") << value;
+  }
+  const Case complex("c128[] reduce(p0, p1), dimensions={0}, to_apply=f", {"c128[4]", "c128[]"},
+                     Region("c128", "add"));
+  const auto c128 = [](double real, double imag) {
+    return Literal::Scalar(ElementType::kC128, {EncodeFloat(ElementType::kF64, real),
+                                                EncodeFloat(ElementType::kF64, imag)});
+  };
+  Literal terms = Literal::Zeros(Shape(ElementType::kC128, {4}));
+  for (int k = 0; k < 4; ++k) terms.Set(k, c128(k % 2 == 0 ? 1.5e308 : -1.5e308, 1).Get(0));
+  const std::vector<Literal> both = {terms, c128(1e300, 1)};
+  EXPECT_EQ(complex.Explain(both, c128(1e300, 5)), "golden");
+  EXPECT_EQ(complex.Explain(both, c128(3e300, 7)), "implementation_defined");
+  EXPECT_EQ(complex.Explain(both, c128(3e300, 6)), "wrong");
+  EXPECT_EQ(complex.Explain(both, c128(2.5e300, 7)), "wrong");
+}
+
+// A negative start value decides the sign of an infinity and of a zero by how often it counts. In
+// three parts it brings products back that are beyond the range.
+TEST(JudgeStartValues, MayBringAProductBackIntoTheRange) {
+  const auto product = [](const std::string& type) {
+    return Case(absl::StrCat(type, "[] reduce(p0, p1), dimensions={0}, to_apply=f"),
+                {absl::StrCat(type, "[2]"), absl::StrCat(type, "[]")}, Region(type, "multiply"));
+  };
+  const Case f32 = product("f32"), f64 = product("f64");
+  const std::vector<Literal> large = {F32({1e30F, 1e30F}), Scalar(1e-10F)};
+  EXPECT_EQ(f32.Explain(large, Scalar(kInfinity)), "golden");
+  EXPECT_EQ(f32.Explain(large, Scalar(1e30F)), "implementation_defined");
+  EXPECT_EQ(f32.Explain(large, Scalar(1e30F), "cpu-strict"), "wrong");
+  for (const double value : {1.001e30, 2e30, 1e20, -1e30, -kInfinity, 0.0}) {
+    EXPECT_EQ(f32.Explain(large, Scalar(value)), "wrong") << value;
+  }
+  const std::vector<Literal> negative = {F32({1e20F, 1e20F}), Scalar(-1e10F)};
+  EXPECT_EQ(f32.Explain(negative, Scalar(-kInfinity)), "golden");
+  EXPECT_EQ(f32.Explain(negative, Scalar(kInfinity)), "implementation_defined");
+  EXPECT_EQ(f32.Explain({negative[0], Scalar(1e10F)}, Scalar(-kInfinity)), "wrong");
+  // Beside the product of 1e-56 with 1e30, partial products of 1e-40 and less have lost digits.
+  const std::vector<Literal> small = {F32({1e-28F, 1e-28F}), Scalar(1e10F)};
+  EXPECT_EQ(f32.Explain(small, Scalar(0)), "golden");
+  EXPECT_EQ(f32.Explain(small, Scalar(1e-26F)), "implementation_defined");
+  EXPECT_EQ(f32.Explain(small, Scalar(1e-26F), "cpu-strict"), "wrong");
+  EXPECT_EQ(f32.Explain(small, Scalar(1.01e-26F)), "not judgeable");
+  for (const double value : {1e-24, 1.0, -1e-26, -kInfinity, kInfinity}) {
+    EXPECT_EQ(f32.Explain(small, Scalar(value)), "wrong") << value;
+  }
+  const auto start = [](double value) {
+    return Literal::Scalar(ElementType::kF64, {EncodeFloat(ElementType::kF64, value)});
+  };
+  const std::vector<Literal> doubles = {Array(ElementType::kF64, {1e300, 1e300}), start(1e-100)};
+  EXPECT_EQ(f64.Explain(doubles, start(kInfinity)), "golden");
+  EXPECT_EQ(f64.Explain(doubles, start(1e300)), "implementation_defined");
+  for (const double value : {1e300 * (1 + 0x1p-40), 1e200, 1e100}) {
+    EXPECT_EQ(f64.Explain(doubles, start(value)), "wrong") << value;
+  }
+  const Case complex = product("c64");
+  Literal factors = Literal::Zeros(Shape(ElementType::kC64, {2}));
+  for (int k = 0; k < 2; ++k) factors.Set(k, C64(1e30F, 0).Get(0));
+  EXPECT_EQ(complex.Explain({factors, C64(0, 1e-10F)}, C64(0, -1e30F)), "implementation_defined");
+  EXPECT_EQ(complex.Explain({factors, C64(0, 1e-10F)}, C64(0, -1e30F), "cpu-strict"), "wrong");
+  EXPECT_EQ(complex.Explain({factors, C64(0, 1e-10F)}, C64(0, 1e30F)), "wrong");
+  EXPECT_EQ(complex.Explain({factors, C64(0, 1e-10F)}, C64(0, -2e30F)), "wrong");
+}
+
 // (1, 1) + (1, 2) from (inf, 1): the imaginary part tells how often the start value counts. In
 // (0, 1) + (0, 2) from (3e38, 1e-30) the real part alone tells that it counts twice.
 TEST(JudgeStartValues, OnePartTellsTheUses) {

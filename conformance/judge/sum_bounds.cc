@@ -144,6 +144,11 @@ class SumBound {
       absl::Status status = BoundParts(golden, operands, *lost, &bounds);
       if (!status.ok()) return status;
     }
+    const std::vector<bool>& overflow = bounds.may_overflow;
+    if (!IsComplex(type_) && finite_ &&
+        std::find(overflow.begin(), overflow.end(), true) != overflow.end()) {
+      bounds.sides = FindSides(subject_.operands, /*imaginary=*/false, *facts, *lost);
+    }
     return bounds;
   }
 
@@ -248,17 +253,61 @@ class SumBound {
       if (subject_.instruction.opcode() == Opcode::kSelectAndScatter) own[0] = operands[0];
       const auto facts = Facts(own);
       if (!facts.ok()) return facts.status();
+      bool overflows = false;
       for (int64_t i = 0; i < golden.element_count(); ++i) {
         const Element element = golden.Get(i);
         const Distances distances =
             Of(DecodeFloat(part_, imaginary ? element.imag : element.bits), (*facts)[i].terms,
                (*facts)[i].sum_of_magnitudes(), lost.empty() ? 0 : lost[i]);
-        bounds->parts[i][imaginary] = {distances.judged, distances.vacuous,
-                                       Beyond(distances, (*facts)[i]),
-                                       MayOverflow((*facts)[i].magnitudes, distances)};
+        bounds->parts[i][imaginary] = {
+            distances.judged, distances.vacuous, Beyond(distances, (*facts)[i]),
+            MayOverflow((*facts)[i].magnitudes, distances), Bounds::Sides()};
+        overflows |= bounds->parts[i][imaginary].may_overflow;
       }
+      if (!overflows) continue;
+      const std::vector<Bounds::Sides> sides = FindSides(own, imaginary, *facts, lost);
+      for (size_t i = 0; i < sides.size(); ++i) bounds->parts[i][imaginary].sides = sides[i];
     }
     return absl::OkStatus();
+  }
+
+  // Returns how one part of each sum may overflow. Partial sums reach an infinity by the terms of
+  // its sign alone.
+  std::vector<Bounds::Sides> FindSides(absl::Span<const Literal> operands, bool imaginary,
+                                       absl::Span<const evaluator::AccumulationFact> facts,
+                                       absl::Span<const double> lost) const {
+    std::vector<Bounds::Sides> sides(facts.size());
+    const bool beyond = std::any_of(facts.begin(), facts.end(),
+                                    [](const auto& fact) { return fact.exponent != 0; });
+    const auto sums = evaluator::EvaluateWidened(subject_.instruction, operands,
+                                                 beyond ? -kBeyondScale : 0, subject_.evaluate);
+    if (!sums.ok()) return sides;
+    const int scale = beyond ? BeyondExponent(subject_.instruction) : 0;
+    const Literal exact = Flatten(*sums)[leaf_];
+    for (size_t i = 0; i < facts.size(); ++i) {
+      const Element element = exact.Get(static_cast<int64_t>(i));
+      const double sum = DecodeFloat(ElementType::kF64, imaginary ? element.imag : element.bits);
+      sides[i] = SidesOf(facts[i], sum, scale, lost.empty() ? 0 : lost[i]);
+    }
+    return sides;
+  }
+
+  // Returns what terms with this sum, which is scaled by 2^-scale, may reach.
+  Bounds::Sides SidesOf(const evaluator::AccumulationFact& fact, double sum, int scale,
+                        double lost) const {
+    const double all = std::ldexp(fact.magnitudes, fact.exponent - scale);
+    const Kept& kept = how_.partials ? own_ : wide_;
+    const double error = ErrorIn(kept, fact.terms, std::ldexp(lost, -scale)).Of(all);
+    const double largest = std::ldexp(narrows_ ? own_.largest : kept.largest, -scale);
+    const auto reaches = [&](double side) {
+      const double terms = (all + side * sum) / 2 * split_.growth + all * 0x1p-50;
+      return !(terms + error + part_unit_ * largest < largest);
+    };
+    Bounds::Sides sides;
+    sides.positive = reaches(1);
+    sides.negative = reaches(-1);
+    sides.nan = sides.positive && sides.negative;
+    return sides;
   }
 
   // Returns, for each element, whether there is an infinite term and finite terms of the other sign

@@ -474,25 +474,43 @@ class ArrayJudge {
 
   // Judges the element by the value without the start value, which has bounds of its own.
   absl::StatusOr<Verdict> JudgeWithoutStart(int64_t i) {
-    const absl::StatusOr<const StartUses::Without*> without = starts_->WithoutStart();
-    if (!without.ok()) return without.status();
-    if (*without == nullptr) return Verdict::kWrong;
-    const StartUses::Without& other = **without;
-    if (other.golden.Get(i) == actual_.Get(i)) return Verdict::kExact;
     if (!without_) {
-      const Subject subject{subject_.instruction, other.operands, subject_.evaluate,
-                            subject_.profile};
-      absl::StatusOr<Bounds> bounds = FindBounds(subject, leaf_, other.golden);
-      if (!bounds.ok()) return bounds.status();
-      without_subject_.emplace(subject);
-      without_bounds_ = *std::move(bounds);
-      without_ = std::make_unique<ArrayJudge>(*without_subject_, leaf_, other.golden, actual_,
-                                              without_bounds_);
-      without_->starts_neutral_ = true;
+      absl::Status status = MakeWithoutStart();
+      if (!status.ok()) return status;
     }
-    const absl::StatusOr<ElementFinding> finding = without_->Judge(i);
+    if (*without_ == nullptr) return Verdict::kWrong;
+    ArrayJudge& other = **without_;
+    if (other.golden_.Get(i) == actual_.Get(i)) return Verdict::kExact;
+    const absl::StatusOr<ElementFinding> finding = other.Judge(i);
     if (!finding.ok()) return finding.status();
     return finding->verdict;
+  }
+
+  // Makes the judge of the reduction without its start value, null if there is none.
+  absl::Status MakeWithoutStart() {
+    const absl::StatusOr<const StartUses::Without*> without = starts_->WithoutStart();
+    if (!without.ok()) return without.status();
+    without_.emplace();
+    if (*without != nullptr) {
+      const StartUses::Without& other = **without;
+      without_subject_.emplace(
+          Subject{subject_.instruction, other.operands, subject_.evaluate, subject_.profile});
+      absl::StatusOr<Bounds> bounds = FindBounds(*without_subject_, leaf_, other.golden);
+      if (!bounds.ok()) return bounds.status();
+      without_bounds_ = *std::move(bounds);
+      *without_ = std::make_unique<ArrayJudge>(*without_subject_, leaf_, other.golden, actual_,
+                                               without_bounds_);
+    } else {
+      absl::StatusOr<std::optional<StartUses::SumWithout>> sum = starts_->SumWithoutStart();
+      if (!sum.ok()) return sum.status();
+      if (!*sum) return absl::OkStatus();
+      sum_without_ = **std::move(sum);
+      *without_ = std::make_unique<ArrayJudge>(subject_, leaf_, sum_without_.golden, actual_,
+                                               sum_without_.bounds);
+      (*without_)->exact_[0] = sum_without_.exact;
+    }
+    (*without_)->starts_neutral_ = true;
+    return absl::OkStatus();
   }
 
   const Subject& subject_;
@@ -509,7 +527,8 @@ class ArrayJudge {
   // the same reduction without its start value
   std::optional<Subject> without_subject_;
   Bounds without_bounds_;
-  std::unique_ptr<ArrayJudge> without_;
+  StartUses::SumWithout sum_without_;
+  std::optional<std::unique_ptr<ArrayJudge>> without_;
   bool starts_neutral_ = false;  // this judge is `without_` of another; zeros may have either sign
   // true while another reading is examined, whose exact value is different
   bool other_reading_ = false;

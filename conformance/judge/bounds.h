@@ -119,6 +119,9 @@ absl::StatusOr<Bounds> ProductBounds(const Subject& subject, size_t leaf, const 
 double RoundingsOfFactor(const TargetProfile& profile, ElementType type);
 // Returns the bounds of sums, including cumulative ones, dots and convolutions (sum_bounds.cc).
 absl::StatusOr<Bounds> SumBounds(const Subject& subject, size_t leaf, const Literal& golden);
+// The same of real sums of these terms, whatever the operands.
+Bounds SumBoundsOfFacts(const Subject& subject, const Literal& golden,
+                        absl::Span<const evaluator::AccumulationFact> facts);
 // The error bounds of sums whose terms are known. No operand has a denormal that the target may
 // flush.
 struct SumReach {

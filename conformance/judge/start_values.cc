@@ -238,6 +238,33 @@ absl::StatusOr<const StartUses::Without*> StartUses::WithoutStart() {
   return &*without_;
 }
 
+absl::StatusOr<std::optional<StartUses::SumWithout>> StartUses::SumWithoutStart() const {
+  const ElementType type = golden_.element_type();
+  if (neutral_ || kind_ != analysis::ReducerKind::kAdd || !IsFloat(type)) return std::nullopt;
+  const auto fold = [&](double (*map)(double)) {
+    return FoldTerms(subject_, Opcode::kAdd,
+                     [map](double value, bool init) { return init ? 0 : map(value); });
+  };
+  const auto sums = fold([](double value) { return value; });
+  if (!sums.ok()) return sums.status();
+  const auto counts = fold([](double) { return 1.0; });
+  if (!counts.ok()) return counts.status();
+  const auto magnitudes = fold([](double value) { return std::fabs(value); });
+  if (!magnitudes.ok()) return magnitudes.status();
+  SumWithout without{
+      golden_, Literal::Zeros(Shape(ElementType::kF64, golden_.shape().dimensions())), {}};
+  std::vector<evaluator::AccumulationFact> facts(sums->size());
+  for (size_t i = 0; i < sums->size(); ++i) {
+    const auto at = static_cast<int64_t>(i);
+    without.golden.Set(at, {EncodeFloat(type, (*sums)[i])});
+    without.exact.Set(at, {EncodeFloat(ElementType::kF64, (*sums)[i])});
+    facts[i].terms = (*counts)[i];
+    facts[i].magnitudes = (*magnitudes)[i];
+  }
+  without.bounds = SumBoundsOfFacts(subject_, without.golden, facts);
+  return without;
+}
+
 absl::StatusOr<bool> StartUses::ExplainInteger(int64_t i) {
   const ElementType type = golden_.element_type();
   const bool multiplies = kind_ == analysis::ReducerKind::kMultiply,

@@ -54,6 +54,15 @@ class StartUses {
   // products of integers and exclusive ors, which Explain decides, and if there is none.
   absl::StatusOr<const Without*> WithoutStart();
 
+  // A sum without its start value, where no value of the type is neutral (f8e8m0fnu): golden, the
+  // exact values in f64, and the bounds.
+  struct SumWithout {
+    Literal golden, exact;
+    Bounds bounds;
+  };
+  // Returns nothing for other reductions.
+  absl::StatusOr<std::optional<SumWithout>> SumWithoutStart() const;
+
  private:
   absl::StatusOr<bool> ExplainInteger(int64_t i);
   // Returns the reduction with another start value.

@@ -107,13 +107,7 @@ TEST(JudgeStartValues, UsesAreToldByTheAccumulator) {
   const auto verdict = [&](double actual, const char* text) {
     const auto profile = TargetProfile::FromText(text, "here");
     EXPECT_TRUE(profile.ok()) << profile.status();
-    const auto judgement =
-        JudgeInstruction(sum.root(), operands, *sum.Evaluate(operands), f16(actual), *profile,
-                         [](const Module& module, absl::Span<const Literal> arguments) {
-                           return Interpret(module, arguments);
-                         });
-    EXPECT_TRUE(judgement.ok()) << judgement.status();
-    return judgement->verdict;
+    return sum.JudgeBy(*profile, operands, f16(actual)).verdict;
   };
   constexpr char kWide[] = "extends: 'cpu-strict' admit: 'W-12'";
   for (const double value : {1000, 1010, 1015, 2005}) {
@@ -387,6 +381,28 @@ TEST(JudgeStartValues, MayBringAProductBackIntoTheRange) {
   EXPECT_EQ(complex.Explain({factors, C64(0, 1e-10F)}, C64(0, -1e30F), "cpu-strict"), "wrong");
   EXPECT_EQ(complex.Explain({factors, C64(0, 1e-10F)}, C64(0, 1e30F)), "wrong");
   EXPECT_EQ(complex.Explain({factors, C64(0, 1e-10F)}, C64(0, -2e30F)), "wrong");
+}
+
+// f8e8m0fnu has no zero to start from instead: 1 + 1 + 2 + 4 is 8, whatever it starts from.
+TEST(JudgeStartValues, MayBeMissingWithoutAZero) {
+  constexpr ElementType kType = ElementType::kF8E8M0FNU;
+  const Case sum("f8e8m0fnu[] reduce(p0, p1), dimensions={0}, to_apply=f",
+                 {"f8e8m0fnu[4]", "f8e8m0fnu[]"}, Region("f8e8m0fnu", "add"));
+  const auto scale = [](double value) {
+    return Literal::Scalar(kType, {EncodeFloat(kType, value)});
+  };
+  const auto admits = TargetProfile::FromText("extends: 'cpu-strict' admit: 'W-12'", "here");
+  ASSERT_TRUE(admits.ok()) << admits.status();
+  for (const double start : std::vector<double>{0x1p100, kNan}) {
+    const std::vector<Literal> operands = {Array(kType, {1, 1, 2, 4}), scale(start)};
+    EXPECT_EQ(sum.Explain(operands, scale(start)), "golden");
+    EXPECT_EQ(sum.Explain(operands, scale(8)), "implementation_defined") << start;
+    EXPECT_EQ(sum.Explain(operands, scale(8), "cpu-strict"), "wrong") << start;
+    EXPECT_EQ(sum.JudgeBy(*admits, operands, scale(8)).verdict, Verdict::kAllowed) << start;
+    for (const double value : {0x1p50, 16.0, 4.0, 1.0 / 16}) {
+      EXPECT_EQ(sum.JudgeBy(*admits, operands, scale(value)).verdict, Verdict::kWrong) << value;
+    }
+  }
 }
 
 // (1, 1) + (1, 2) from (inf, 1): the imaginary part tells how often the start value counts. In

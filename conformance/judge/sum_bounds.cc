@@ -500,6 +500,11 @@ absl::StatusOr<Bounds> SumBounds(const Subject& subject, size_t leaf, const Lite
   return SumBound(subject, leaf, golden).Find(golden);
 }
 
+Bounds SumBoundsOfFacts(const Subject& subject, const Literal& golden,
+                        absl::Span<const evaluator::AccumulationFact> facts) {
+  return SumBound(subject, 0, golden).FromFacts(golden, facts, {});
+}
+
 SumReach SumReachOfFacts(const Subject& subject, const Literal& golden,
                          absl::Span<const double> terms, absl::Span<const double> magnitudes) {
   return SumBound(subject, 0, golden).Reach(golden, terms, magnitudes);

@@ -61,10 +61,14 @@ class Case {
   // Judges `actual` against the golden value.
   Judgement Judge(const std::vector<Literal>& operands, const Literal& actual,
                   const std::string& profile = "xla-cpu") const {
+    return JudgeBy(BuiltInProfile(profile), operands, actual);
+  }
+  Judgement JudgeBy(const TargetProfile& profile, const std::vector<Literal>& operands,
+                    const Literal& actual) const {
     auto golden = Evaluate(operands);
     EXPECT_TRUE(golden.ok()) << golden.status();
     auto judgement =
-        JudgeInstruction(root(), operands, *golden, actual, BuiltInProfile(profile),
+        JudgeInstruction(root(), operands, *golden, actual, profile,
                          [](const Module& module, absl::Span<const Literal> arguments) {
                            return Interpret(module, arguments);
                          });

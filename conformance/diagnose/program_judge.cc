@@ -69,12 +69,27 @@ bool IsLeftOpen(const Instruction& instruction, const TargetProfile& profile) {
   });
 }
 
-// Whether it compares what its computation is given: whoever calls that knows what it is.
+bool PassesOperands(const Instruction& caller) {
+  return caller.opcode() == Opcode::kCall || caller.opcode() == Opcode::kFusion;
+}
+
+// Whether it compares what its region is given: the operation that applies the region knows what
+// that is. What calls and fusions pass is followed from the comparison itself.
 bool ComparesParametersOfRegion(const Instruction& instruction) {
-  return instruction.opcode() == Opcode::kCompare &&
-         instruction.parent() != instruction.parent()->parent()->entry() &&
-         instruction.operand(0)->opcode() == Opcode::kParameter &&
-         instruction.operand(1)->opcode() == Opcode::kParameter;
+  if (instruction.opcode() != Opcode::kCompare ||
+      instruction.operand(0)->opcode() != Opcode::kParameter ||
+      instruction.operand(1)->opcode() != Opcode::kParameter) {
+    return false;
+  }
+  const Computation* const own = instruction.parent();
+  for (const auto& computation : own->parent()->computations()) {
+    for (const auto& each : computation->instructions()) {
+      const auto callees = each->called_computations();
+      const bool applies = std::find(callees.begin(), callees.end(), own) != callees.end();
+      if (applies && !PassesOperands(*each)) return true;
+    }
+  }
+  return false;
 }
 
 // Whether the instruction itself may legally give something else than golden.
@@ -110,8 +125,8 @@ bool MayDiffer(const Instruction& instruction, const TargetProfile& profile) {
   }
   const bool moves = info.family == Family::kMovement || info.family == Family::kControl ||
                      (info.family == Family::kCollective && info.accuracy == Accuracy::kExact);
-  if (profile.Grants(Freedom::kNanPayload) && !ComparesParametersOfRegion(instruction) &&
-      OrdersMadeNans(instruction, profile)) {
+  if (profile.Grants(Freedom::kNanPayload) && !PassesOperands(instruction) &&
+      OrdersMadeNans(instruction, profile) && !ComparesParametersOfRegion(instruction)) {
     return true;
   }
   if (moves) return false;

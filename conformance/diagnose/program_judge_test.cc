@@ -3,6 +3,7 @@
 #include <functional>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "conformance/corpus/ready_case.h"
 #include "conformance/runner/testing.h"
 #include "gtest/gtest.h"
@@ -130,6 +131,39 @@ TEST(ProgramJudgeTest, NansThatAreMadeHaveNoPlaceInTheTotalOrder) {
   EXPECT_EQ(of_constant("n = f32[3] negate(c) x = f32[3] call(n), to_apply=backward"),
             Verdict::kNotJudgeable);
   EXPECT_EQ(of_constant("x = f32[3] call(c), to_apply=negated"), Verdict::kNotJudgeable);
+}
+
+// What a called computation makes before it compares has no place in the total order, and neither
+// has what it is given and compares. What it does not compare says nothing.
+TEST(ProgramJudgeTest, NansThatACallMakesAndCompares) {
+  const auto verdict = [](const char* body, const std::string& called) {
+    return WithBitChanged(
+               absl::StrCat("f { a = f32[3] parameter(0) b = f32[3] parameter(1) "
+                            "c = f32[3] parameter(2) n = pred[3] is-finite(c) ",
+                            body,
+                            " ROOT t = pred[3] and(l, n) } ENTRY e { x = f32[3] parameter(0) "
+                            "y = f32[3] parameter(1) r = f32[3] negate(y) ROOT o = pred[3] ",
+                            called, " }"),
+               "  arg0 = literal f32[3] {1, 2, 3}\n  arg1 = literal f32[3] {3, 2, 1}", 0, "golden")
+        .verdict;
+  };
+  constexpr char kCompares[] = "l = pred[3] compare(a, b), direction=LT, type=TOTALORDER";
+  constexpr char kMakes[] =
+      "m = f32[3] negate(a) l = pred[3] compare(m, b), direction=LT, type=TOTALORDER";
+  constexpr char kMoves[] =
+      "m = f32[3] reverse(a), dimensions={0} "
+      "l = pred[3] compare(m, b), direction=LT, type=TOTALORDER";
+  for (const std::string how : {"call(%), to_apply=f", "fusion(%), kind=kLoop, calls=f"}) {
+    const auto with = [&](const char* operands) {
+      return absl::StrReplaceAll(how, {{"%", operands}});
+    };
+    EXPECT_EQ(verdict(kCompares, with("x, y, y")), Verdict::kWrong) << how;
+    EXPECT_EQ(verdict(kCompares, with("x, r, y")), Verdict::kNotJudgeable) << how;
+    EXPECT_EQ(verdict(kCompares, with("x, y, r")), Verdict::kWrong) << how;
+    EXPECT_EQ(verdict(kMakes, with("x, y, y")), Verdict::kNotJudgeable) << how;
+    EXPECT_EQ(verdict(kMoves, with("x, y, r")), Verdict::kWrong) << how;
+    EXPECT_EQ(verdict(kMoves, with("r, y, x")), Verdict::kNotJudgeable) << how;
+  }
 }
 
 TEST(ProgramJudgeTest, LoopsAndMoves) {

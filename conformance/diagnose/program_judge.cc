@@ -263,6 +263,8 @@ void JudgeLeaf(const Subject& subject, const LeafRule& rule, const Literal& gold
     finding.verdict = Verdict::kNotJudgeable;
     finding.reason = kReached;
   }
+  ElementFinding other_nan;
+  Claim(subject.profile, Freedom::kNanPayload, &other_nan);
   std::optional<bool> keeps_nans;
   const auto same = [&](uint64_t wanted, uint64_t got) {
     if (!IsOtherNan(part, wanted, got)) return wanted == got;
@@ -272,10 +274,12 @@ void JudgeLeaf(const Subject& subject, const LeafRule& rule, const Literal& gold
   int64_t equal = 0;
   for (int64_t i = 0; i < golden.element_count(); ++i) {
     const Element wanted = golden.Get(i), got = actual.Get(i);
-    if (same(wanted.bits, got.bits) && (!IsComplex(type) || same(wanted.imag, got.imag))) {
+    if (wanted == got) {
       ++equal;
     } else {
-      Count(subject, finding, golden, actual, leaf, i, judgement);
+      const bool agrees =
+          same(wanted.bits, got.bits) && (!IsComplex(type) || same(wanted.imag, got.imag));
+      Count(subject, agrees ? other_nan : finding, golden, actual, leaf, i, judgement);
     }
   }
   CountEqual(rule.rounded, equal, judgement);

@@ -59,6 +59,9 @@ class LeafJudge {
                                      static_cast<NanMark>(given.imag)));
       }
       ++judgement_.counts[static_cast<int>(verdict)];
+      if (verdict == Verdict::kAllowed) {
+        ++judgement_.freedoms[static_cast<int>(Freedom::kNanPayload)];
+      }
       judgement_.verdict = std::max(judgement_.verdict, verdict);
       if (verdict == Verdict::kNotJudgeable) AddReason();
       if (verdict >= Verdict::kNotJudgeable) AddEvidence(verdict, i, low, high);
@@ -76,9 +79,10 @@ class LeafJudge {
     }
     const bool nans = line_.IsNan(wanted) && line_.IsNan(got);
     if (nans && !IsKnownNan(wanted, got, given)) return Verdict::kWrong;
-    if (wanted == got || nans) {
+    if (wanted == got) {
       return low == high && !nan ? Verdict::kExact : Verdict::kCorrectlyRounded;
     }
+    if (nans) return Verdict::kAllowed;  // kNanPayload
     if (line_.IsNan(low)) return Verdict::kWrong;
     const bool everything =
         line_.Ordinal(low) == line_.least() && line_.Ordinal(high) == line_.greatest();

@@ -298,9 +298,10 @@ void LookForDenormals(Box* box) {
 
 void WidenByRadii(absl::Span<const double> radii, Box* box) {
   if (WidenWords(radii, box)) return;
+  const bool by_part = static_cast<int64_t>(radii.size()) != box->low.element_count();
   UpdateParts(
       [&](const auto& line, Place place, Ends* ends) {
-        const double radius = radii[place.element];
+        const double radius = radii[by_part ? place.part : place.element];
         if (std::isnan(radius)) return Unbind(line, ends);
         if (radius == 0 || !line.is_float() || line.IsNan(ends->low)) return;
         if (!(radius < kInfinity)) return Unbind(line, ends);

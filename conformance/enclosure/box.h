@@ -260,7 +260,8 @@ void LookForDenormals(Box* box);
 inline constexpr double kUnconstrained = std::numeric_limits<double>::quiet_NaN();
 // Widens each element to the values of its type within a distance of its ends. Beyond the largest
 // value the element may be infinite. An infinite distance makes the element unconstrained, unless
-// it is NaN; kUnconstrained does so in any case.
+// it is NaN; kUnconstrained does so in any case. There is a distance for each element, or for each
+// part of complex ones.
 void WidenByRadii(absl::Span<const double> radii, Box* box);
 // Joins, part by part, the values to which the numbers from `lows` to `highs` round. Equal ends
 // change nothing, because the part has their value already. Otherwise an end that is not finite

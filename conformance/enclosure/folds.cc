@@ -77,8 +77,6 @@ void AddNansOfZeros(Box* box) {
 // algorithm. Else the error at the largest magnitudes counts at both ends.
 bool RisesWithError(const Instruction& instruction, Boxes operands) {
   constexpr double kFar = 1.0 / 16;
-  // The error of a part counts the other part as well, which need not rise with it.
-  if (IsComplex(operands[0].low.element_type())) return false;
   // Golden's number of terms includes start values that are not zero. It must be the same at both
   // ends.
   const Box& start =
@@ -113,8 +111,9 @@ absl::Status WidenSums(const Instruction& instruction, Boxes operands, const Fol
   if (below.radii.empty() && above.radii.empty()) return absl::OkStatus();
   // An element that may overflow at one end and then meet the opposite infinity is unconstrained.
   const auto agree = [&](std::vector<double>* one, std::vector<double>* other) {
-    one->resize(low.element_count());
-    other->resize(low.element_count());
+    const size_t count = std::max(one->size(), other->size());
+    one->resize(count);
+    other->resize(count);
     for (size_t i = 0; i < one->size(); ++i) {
       if ((*one)[i] == kInfinity || (*other)[i] == kInfinity) (*one)[i] = (*other)[i] = kInfinity;
     }

@@ -49,6 +49,24 @@ double RadiusOf(const Bounds& bounds, int64_t i) {
                                 : std::max(bounds.absolute[i], bounds.vacuous[i]);
 }
 
+double RadiusOf(const Bounds::OfPart& part) {
+  if (part.may_overflow || part.meets_infinity) return kInfinity;
+  return std::max(part.absolute, part.vacuous);
+}
+
+// By element, or by part where the parts have bounds of their own.
+std::vector<double> RadiiOf(const Bounds& bounds, int64_t count) {
+  std::vector<double> radii;
+  for (int64_t i = 0; i < count; ++i) {
+    if (bounds.parts.empty()) {
+      radii.push_back(RadiusOf(bounds, i));
+    } else {
+      for (const Bounds::OfPart& part : bounds.parts[i]) radii.push_back(RadiusOf(part));
+    }
+  }
+  return radii;
+}
+
 }  // namespace
 
 std::vector<Literal> AllMagnitudes(const Instruction& instruction, Boxes operands) {
@@ -272,8 +290,7 @@ absl::StatusOr<std::vector<double>> RadiusFinder::ByBounds(const Instruction& in
   }
   std::vector<double> radii;
   if (bounds->needs && !profile_.Grants(*bounds->needs)) return radii;
-  radii.resize(golden.element_count());
-  for (int64_t i = 0; i < golden.element_count(); ++i) radii[i] = RadiusOf(*bounds, i);
+  radii = RadiiOf(*bounds, golden.element_count());
   if (FoldsLogSums(form)) MeasureFromExact(form, operands, golden, *bounds, &radii);
   if (std::all_of(radii.begin(), radii.end(), [](double x) { return x == 0; })) radii.clear();
   return radii;

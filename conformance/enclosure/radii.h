@@ -24,7 +24,8 @@ std::vector<Literal> AllMagnitudes(const Instruction& instruction, Boxes operand
 ElementType SumType(const Instruction& instruction);
 
 // The largest distances of conforming elements from the golden values. They are infinite for
-// unconstrained elements, and empty if only the golden values conform.
+// unconstrained elements, and empty if only the golden values conform. Sums of complex numbers have
+// one for each part.
 struct Reach {
   std::vector<double> radii;
   // For real sums, the distances from the exact value before it is rounded to the type of the

@@ -247,7 +247,8 @@ class ArrayJudge {
       return absl::OkStatus();
     }
     const Element wanted = golden_.Get(i), got = actual_.Get(i);
-    if (!bounds_.meets_infinity.empty() && bounds_.meets_infinity[i] &&
+    const bool by_part = !bounds_.parts.empty();
+    if (!bounds_.meets_infinity.empty() && (by_part || bounds_.meets_infinity[i]) &&
         MayMeetInfinity(wanted.bits, got.bits, i, false) &&
         (!IsComplex(type_) || MayMeetInfinity(wanted.imag, got.imag, i, true))) {
       Claim(subject_.profile, Freedom::kReassociation, finding);
@@ -274,8 +275,9 @@ class ArrayJudge {
   // meet one of the other sign, to which finite terms overflow. Parts of complex sums are added up
   // on their own, and one without such terms may overflow or be what its bound permits.
   bool MayMeetInfinity(uint64_t wanted, uint64_t got, int64_t i, bool imaginary) {
-    if (wanted == got || (IsNan(part_, wanted) && IsNan(part_, got)) ||
-        (IsInfinity(part_, wanted) && IsNan(part_, got))) {
+    if (wanted == got || (IsNan(part_, wanted) && IsNan(part_, got))) return true;
+    if (IsInfinity(part_, wanted) && IsNan(part_, got) &&
+        (bounds_.parts.empty() || bounds_.parts[i][imaginary].meets_infinity)) {
       return true;
     }
     if (!IsComplex(type_) || IsNan(part_, wanted)) return false;

@@ -50,12 +50,14 @@ struct Bounds {
   struct Sides {
     bool positive = true, negative = true, nan = true;
   };
-  // Of sums of complex numbers: `absolute`, `vacuous`, `beyond`, `may_overflow` and `sides` of both
-  // parts, which are added up on their own. Empty: those of the element hold for both.
+  // Of sums of complex numbers: `absolute`, `vacuous`, `beyond`, `may_overflow`, `sides` and
+  // `meets_infinity` of both parts, which are added up on their own. Empty: those of the element
+  // hold for both.
   struct OfPart {
     double absolute = 0, vacuous = 0, beyond = std::numeric_limits<double>::infinity();
     bool may_overflow = false;
     Sides sides;
+    bool meets_infinity = false;
   };
   std::vector<std::array<OfPart, 2>> parts;
   // The distance from the exact sum, which is less since golden is rounded. Empty: not known.

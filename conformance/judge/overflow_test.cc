@@ -210,6 +210,25 @@ TEST(JudgeOverflow, PartsReachTheInfinityOfTheirTerms) {
   EXPECT_EQ(explain(kNan, -kInf), "wrong");
 }
 
+// An infinity meets its opposite in the part in which finite terms reach it: the real part of
+// (inf, inf) + (-3e38, -1) + (-3e38, 3e38).
+TEST(JudgeOverflow, InfinitiesMeetInTheirOwnPart) {
+  const Case sum("c64[] reduce(p0, p1), dimensions={0}, to_apply=f", {"c64[3]", "c64[]"},
+                 "f {\n  a = c64[] parameter(0)\n  b = c64[] parameter(1)\n"
+                 "  ROOT s = c64[] add(a, b)\n}\n");
+  Literal terms = Literal::Zeros(Shape(ElementType::kC64, {3}));
+  terms.Set(0, C64(kInf, kInf).Get(0));
+  terms.Set(1, C64(-3e38F, -1).Get(0));
+  terms.Set(2, C64(-3e38F, 3e38F).Get(0));
+  const auto explain = [&](float real, float imag) {
+    return sum.Explain({terms, C64(0, 0)}, C64(real, imag), "cpu-strict");
+  };
+  EXPECT_EQ(explain(kInf, kInf), "golden");
+  EXPECT_EQ(explain(kNan, kInf), "reassociation");
+  EXPECT_EQ(explain(kInf, kNan), "wrong");
+  EXPECT_EQ(explain(kNan, kNan), "wrong");
+}
+
 // What a select-and-scatter selects by is not added up: cell 2 gets all three.
 TEST(JudgeOverflow, InfinitiesThatSelect) {
   const Case scatter(

@@ -133,7 +133,7 @@ class SumBound {
       operands = OperandsOfFiniteParts();
       absl::StatusOr<std::vector<evaluator::AccumulationFact>> finite = Facts(operands);
       if (!finite.ok()) return finite.status();
-      bounds.meets_infinity = MeetsInfinity(golden, operands, *facts, *finite);
+      bounds.meets_infinity = MeetsInfinity(golden, operands, /*imaginary=*/false, *facts, *finite);
       if (IsComplex(type_) && !products_) {
         lost = LostToFlushing(operands, *finite);
         if (!lost.ok()) return lost.status();
@@ -264,6 +264,10 @@ class SumBound {
             MayOverflow((*facts)[i].magnitudes, distances), Bounds::Sides()};
         overflows |= bounds->parts[i][imaginary].may_overflow;
       }
+      if (!finite_) {
+        absl::Status status = MeetInPart(golden, own, imaginary, *facts, bounds);
+        if (!status.ok()) return status;
+      }
       if (!overflows) continue;
       const std::vector<Bounds::Sides> sides = FindSides(own, imaginary, *facts, lost);
       for (size_t i = 0; i < sides.size(); ++i) bounds->parts[i][imaginary].sides = sides[i];
@@ -310,25 +314,43 @@ class SumBound {
     return sides;
   }
 
-  // Returns, for each element, whether there is an infinite term and finite terms of the other sign
-  // whose sum may overflow. For complex elements finite terms of any sign count.
+  // Finds where an infinite part meets finite ones. `own` and `finite` are of finite parts.
+  absl::Status MeetInPart(const Literal& golden, absl::Span<const Literal> own, bool imaginary,
+                          absl::Span<const evaluator::AccumulationFact> finite,
+                          Bounds* bounds) const {
+    std::vector<Literal> all;
+    for (const Literal& operand : subject_.operands) all.push_back(WithOnePart(operand, imaginary));
+    if (subject_.instruction.opcode() == Opcode::kSelectAndScatter) all[0] = own[0];
+    const auto facts = Facts(all);
+    if (!facts.ok()) return facts.status();
+    const std::vector<bool> meets = MeetsInfinity(golden, own, imaginary, *facts, finite);
+    for (size_t i = 0; i < meets.size(); ++i) bounds->parts[i][imaginary].meets_infinity = meets[i];
+    return absl::OkStatus();
+  }
+
+  // Returns, for each element or a part of it, whether there is an infinite term and finite terms
+  // of the other sign whose sum may overflow. For complex products finite terms of any sign count.
   std::vector<bool> MeetsInfinity(const Literal& golden, absl::Span<const Literal> operands,
+                                  bool imaginary,
                                   absl::Span<const evaluator::AccumulationFact> facts,
                                   absl::Span<const evaluator::AccumulationFact> finite) const {
     Literal sums;
-    if (!IsComplex(type_)) {
+    if (!complex_products_) {
       const auto found =
           evaluator::EvaluateWidened(subject_.instruction, operands, 0, subject_.evaluate);
       if (found.ok()) sums = Flatten(*found)[leaf_];
     }
+    const auto part = [imaginary](Element element) {
+      return imaginary ? element.imag : element.bits;
+    };
     std::vector<bool> meets(facts.size());
     for (size_t i = 0; i < facts.size(); ++i) {
       if (std::isfinite(facts[i].magnitudes)) continue;
       const evaluator::AccumulationFact& rest = finite[i];
       double opposite = rest.sum_of_magnitudes();
-      const double infinity = DecodeFloat(part_, golden.Get(i).bits);
+      const double infinity = DecodeFloat(part_, part(golden.Get(i)));
       if (sums.element_count() > 0 && std::isinf(infinity)) {
-        const double sum = DecodeFloat(ElementType::kF64, sums.Get(i).bits);
+        const double sum = DecodeFloat(ElementType::kF64, part(sums.Get(i)));
         if (std::isfinite(sum) && std::isfinite(opposite)) {
           opposite = (opposite - (infinity > 0 ? sum : -sum)) / 2 + opposite * 0x1p-50;
         }

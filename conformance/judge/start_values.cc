@@ -41,8 +41,7 @@ bool IsOnly(const ElementRange& range, double number) {
 
 // Returns the kind of a fold of one array, also of integers.
 analysis::ReducerKind KindOf(const Instruction& reduce) {
-  const analysis::ReducerKind kind = analysis::RecogniseReducer(*reduce.to_apply()).kind;
-  return kind == analysis::ReducerKind::kOther ? KindOfLeaf(reduce, 0) : kind;
+  return analysis::RecogniseReducer(*reduce.to_apply()).kind;
 }
 
 bool IsFoldOfOneArray(const Instruction& reduce) {

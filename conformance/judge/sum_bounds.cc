@@ -441,14 +441,11 @@ class SumBound {
 
   Distances Of(double golden, double n, double sum, double loss) const {
     Distances d;
-    d.sum = sum;
     // Zeros add up to zero, and a term is its own sum.
     const bool keeps =
         n <= 1 && loss == 0 && adds_alone_ && !(own_.flushes && sum < own_.smallest_normal);
-    if (sum == 0 || keeps) {
-      d.result = std::fabs(golden);
-      return d;
-    }
+    if (sum == 0 || keeps) return d;
+    d.sum = sum;
     const double u = part_unit_, half = UlpOf(part_, golden) / 2;
     const Error error = ErrorIn(wide_, n, loss);
     d.wide = d.reach = d.unrounded = d.unrounded_vacuous = error.Of(sum);

@@ -33,6 +33,8 @@ TEST(Judgements, MergeToTheWorstAndTheSums) {
   Judgement one, other;
   one.verdict = Verdict::kWithinBound;
   one.counts[static_cast<int>(Verdict::kWithinBound)] = 3;
+  EXPECT_EQ(one.largest_distance, 0u);
+  other.counts[static_cast<int>(Verdict::kExact)] = 5;
   one.largest_fraction = 0.5;
   one.rule = "4 ulp";
   other.verdict = Verdict::kWrong;
@@ -45,7 +47,10 @@ TEST(Judgements, MergeToTheWorstAndTheSums) {
   one.Merge(other);
   one.Merge(other);
   EXPECT_EQ(one.verdict, Verdict::kWrong);
-  EXPECT_EQ(one.elements(), 43);
+  EXPECT_EQ(one.elements(), 53);
+  EXPECT_EQ(one.counts[static_cast<int>(Verdict::kExact)], 10);
+  EXPECT_EQ(Evidence().leaf, 0);
+  EXPECT_EQ(Evidence().position, 0);
   EXPECT_EQ(one.largest_fraction, 0.5);
   EXPECT_EQ(one.largest_distance, 9u);
   EXPECT_EQ(one.rule, "4 ulp, exact");

@@ -49,8 +49,8 @@ TEST_F(ComplexSumsTest, LargeRealPartsLeaveIntervalsAlone) {
 // The real part may be a NaN, the imaginary one is infinite in any order.
 TEST_F(ComplexSumsTest, InfinitiesMeetInTheirOwnPart) {
   constexpr double kInfinite = std::numeric_limits<double>::infinity();
-  const BoxTree infinite = Sum({kInfinite, -3e38, -3e38}, {kInfinite, -1, 3e38}, "copy",
-                               " ROOT o = c64[] copy(r)");
+  const BoxTree infinite =
+      Sum({kInfinite, -3e38, -3e38}, {kInfinite, -1, 3e38}, "copy", " ROOT o = c64[] copy(r)");
   const Box& box = infinite.box();
   ASSERT_TRUE(box.has_nan());
   EXPECT_NE(box.nan.Get(0).bits, 0);

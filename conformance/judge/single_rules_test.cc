@@ -119,9 +119,9 @@ TEST(SingleRules, EvidenceShowsAsManyDigitsAsTheTypeHas) {
 // convolution.
 TEST(SingleRules, LargePrimesAreTransformedByConvolution) {
   const auto rule = [](int64_t length) {
-    const Case fft(absl::StrCat("c64[", length, "] fft(p0), fft_type=FFT, fft_length={", length,
-                                "}"),
-                   {absl::StrCat("c64[", length, "]")});
+    const Case fft(
+        absl::StrCat("c64[", length, "] fft(p0), fft_type=FFT, fft_length={", length, "}"),
+        {absl::StrCat("c64[", length, "]")});
     Literal ones = Literal::Zeros(Shape(ElementType::kC64, {length}));
     for (int64_t i = 0; i < length; ++i) ones.Set(i, C64(1, 0).Get(0));
     return fft.Judge({ones}, ones, "cpu-strict").rule;
@@ -225,13 +225,13 @@ TEST(SingleRules, StartValuesOfConjunctions) {
 
 // Windows and convolutions have decision points of their own for what pads them.
 TEST(SingleRules, PaddingOfWindowsAndOfConvolutions) {
-  const Case window("f32[1] reduce-window(p0, p1), window={size=3 pad=0_1}, to_apply=f",
-                    {"f32[2]", "f32[]"},
-                    "f {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n"
-                    "  c = f32[] constant(1)\n  d = f32[] add(b, c)\n  ROOT s = f32[] add(a, d)\n}\n");
+  const Case window(
+      "f32[1] reduce-window(p0, p1), window={size=3 pad=0_1}, to_apply=f", {"f32[2]", "f32[]"},
+      "f {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n"
+      "  c = f32[] constant(1)\n  d = f32[] add(b, c)\n  ROOT s = f32[] add(a, d)\n}\n");
   const auto verdict = [&](const char* point, double actual) {
-    const TargetProfile admits = ProfileOf(absl::StrCat(
-        "extends: 'golden' grant: 'implementation_defined' admit: '", point, "'"));
+    const TargetProfile admits = ProfileOf(
+        absl::StrCat("extends: 'golden' grant: 'implementation_defined' admit: '", point, "'"));
     return window.JudgeBy(admits, {F32({5, 7}), Scalar(0)}, F32({actual})).verdict;
   };
   EXPECT_LE(verdict("W-14", 14), Verdict::kCorrectlyRounded);
@@ -283,9 +283,9 @@ TEST(SingleRules, ScattersThatOverwriteTwoArrays) {
     first.push_back(10 * k);
     second.push_back(10 * k + 1);
   }
-  const std::vector<Literal> operands = {
-      F32({1, 2}), F32({3, 4}), Literal::Zeros(Shape(ElementType::kS32, {8, 1})), F32(first),
-      F32(second)};
+  const std::vector<Literal> operands = {F32({1, 2}), F32({3, 4}),
+                                         Literal::Zeros(Shape(ElementType::kS32, {8, 1})),
+                                         F32(first), F32(second)};
   const auto explain = [&](const char* region, double a, double b) {
     return Case(text, parameters, region)
         .Explain(operands, Literal::Tuple({F32({a, 2}), F32({b, 4})}), "cpu-strict");
@@ -320,8 +320,8 @@ TEST(SingleRules, ScattersOfSeveralBatches) {
   EXPECT_EQ(explain(134, 233), "wrong");
 }
 
-// What a product of the scaled normal number errs by where it underflows is enlarged by scale / root,
-// and so is what the gradient loses in its parts (ops_structural.md 14.6).
+// What a product of the scaled normal number errs by where it underflows is enlarged by scale /
+// root, and so is what the gradient loses in its parts (ops_structural.md 14.6).
 TEST(SingleRules, LossesToUnderflowAreScaledInABatch) {
   const Case norm("f32[2,1] batch-norm-inference(p0, p1, p2, p3, p4), epsilon=0, feature_index=1",
                   {"f32[2,1]", "f32[1]", "f32[1]", "f32[1]", "f32[1]"});
@@ -432,12 +432,12 @@ TEST(SingleRules, ManyStepsOfASoftmaxInF16BoundNothing) {
 
 // Two arrays of windows are no reduce of two arrays.
 TEST(SingleRules, SoftmaxesOfWindowsHaveNoBound) {
-  const Case windows(
-      "(f32[2], f32[2]) reduce-window(p0, p1, p2, p3), window={size=2}, to_apply=f",
-      {"f32[3]", "f32[3]", "f32[]", "f32[]"}, absl::StrReplaceAll(kSoftmaxPair, {{"$", "f32"}}));
-  EXPECT_EQ(SoftmaxBeside(windows, kF32, {F32({1, 2, 3}), F32({1, 1, 1}), Scalar(-kInf), Scalar(0)},
-                          1),
-            Verdict::kNotJudgeable);
+  const Case windows("(f32[2], f32[2]) reduce-window(p0, p1, p2, p3), window={size=2}, to_apply=f",
+                     {"f32[3]", "f32[3]", "f32[]", "f32[]"},
+                     absl::StrReplaceAll(kSoftmaxPair, {{"$", "f32"}}));
+  EXPECT_EQ(
+      SoftmaxBeside(windows, kF32, {F32({1, 2, 3}), F32({1, 1, 1}), Scalar(-kInf), Scalar(0)}, 1),
+      Verdict::kNotJudgeable);
 }
 
 // Random bits each of which comes twice in a row.
@@ -452,8 +452,9 @@ TEST(SingleRules, BitsThatAreDrawnTwice) {
       if (i % times == 0) word = word * 6364136223846793005u + 1442695040888963407u;
       bits.push_back(static_cast<int64_t>(word >> 32));
     }
-    return generator.Explain({state}, Literal::Tuple({Whole(ElementType::kU64, {5, 77}, {2}),
-                                                      Whole(ElementType::kU32, bits, {1024})}),
+    return generator.Explain({state},
+                             Literal::Tuple({Whole(ElementType::kU64, {5, 77}, {2}),
+                                             Whole(ElementType::kU32, bits, {1024})}),
                              "cpu-strict");
   };
   EXPECT_EQ(explain(1), "random");

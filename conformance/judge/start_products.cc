@@ -118,8 +118,9 @@ StartAnswer StartProducts::DecideFinite(const Product& product, double actual) c
   const double lost = Lost(product);
   if (actual == 0) return lost * (1 + product.relative) >= 1 ? StartAnswer::kYes : StartAnswer::kNo;
   const auto [mantissa, exponent] = MantissaAndExponent(actual);
-  const double ratio = std::ldexp(mantissa / product.mantissa,
-                                  static_cast<int>(std::clamp(exponent - product.exponent, -1e6, 1e6)));
+  const double ratio =
+      std::ldexp(mantissa / product.mantissa,
+                 static_cast<int>(std::clamp(exponent - product.exponent, -1e6, 1e6)));
   const double distance = std::fabs(ratio - 1);
   if (distance <= product.relative + (lost < 1 ? lost : 0)) return StartAnswer::kYes;
   // A rounding to a denormal number at most doubles what it does not take away.

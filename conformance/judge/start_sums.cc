@@ -20,8 +20,8 @@ StartAnswer StartSums::Explain(absl::Span<const StartSum> parts) const {
     } else if (std::isnan(part.actual)) {
       return StartAnswer::kNo;
     } else if (part.start != 0 &&
-               (telling == nullptr || std::fabs(part.start) * telling->slack >
-                                          std::fabs(telling->start) * part.slack)) {
+               (telling == nullptr ||
+                std::fabs(part.start) * telling->slack > std::fabs(telling->start) * part.slack)) {
       telling = &part;
     }
   }

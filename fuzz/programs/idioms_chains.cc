@@ -174,8 +174,11 @@ void WidenedOperands(ProgramWriter& w) {
   const int64_t rows = choices.Between(1, 5), inner = choices.Between(1, 6);
   const Dimensions left = {rows, inner}, right = {inner, choices.Between(1, 5)};
   if (!FitsAnArgument(w, left) || !FitsAnArgument(w, right)) return;
-  Instruction* const a = s.Convert(w.NewArray(narrow, left), wide);
-  const auto other = [&](Sizes sizes) { return s.Convert(w.NewArray(narrow, sizes), wide); };
+  const bool tells = choices.OneIn(2);  // the largest integers and infinities are among the values
+  const auto widened = [&](Sizes sizes) {
+    return s.Convert(tells ? s.TellingValues(narrow, sizes) : w.NewArray(narrow, sizes), wide);
+  };
+  Instruction* const a = widened(left);
   static constexpr Opcode kJoins[] = {kMultiply, kAdd, kSubtract, kMultiply, kDivide};
   Instruction* result = nullptr;
   switch (choices.Below(6)) {
@@ -183,15 +186,15 @@ void WidenedOperands(ProgramWriter& w) {
       result = s.Reduce(a, kAdd, {choices.Below(2)}, s.Number(wide, 0));
       break;
     case 1:
-      result = s.Op(choices.Of(kJoins), {a, other(left)});
+      result = s.Op(choices.Of(kJoins), {a, widened(left)});
       break;
     case 2: {
       const auto direction = static_cast<ComparisonDirection>(choices.Below(6));
-      s.Compare(direction, a, choices.OneIn(2) ? other(left) : w.PlainSplat(wide, left));
+      s.Compare(direction, a, choices.OneIn(2) ? widened(left) : w.PlainSplat(wide, left));
       return;
     }
     default:
-      result = s.Dot(a, other(right), 1, 0);
+      result = s.Dot(a, widened(right), 1, 0);
   }
   if (choices.OneIn(3)) s.Convert(result, narrow);
 }

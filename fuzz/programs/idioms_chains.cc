@@ -199,6 +199,30 @@ void WidenedOperands(ProgramWriter& w) {
   if (choices.OneIn(3)) s.Convert(result, narrow);
 }
 
+// Integers that a conversion has widened, as quantised programs have them, in one to three
+// operations on the same two arrays: each needs more bits than the narrow type has.
+void WidenedIntegers(ProgramWriter& w) {
+  Sketch s(w);
+  Choices& choices = w.choices();
+  using ElementType::kS16, ElementType::kU16, ElementType::kU32, ElementType::kU4;
+  static constexpr Opcode kJoins[] = {kMultiply, kAdd,       kSubtract,  kMultiply,
+                                      kDivide,   kRemainder, kShiftLeft, kShiftRightArithmetic};
+  const ElementType narrow = s.AnyOf({kU8, kS8, kU8, kS16, kU16, kU4, kS4});
+  const ElementType wide = s.AnyOf({kS32, kS32, kS16, kU32});
+  const Dimensions sizes = {choices.Between(1, 24)};
+  if (!FitsAnArgument(w, sizes)) return;
+  Instruction* const a = s.Convert(s.TellingValues(narrow, sizes), wide);
+  Instruction* const b = s.Convert(s.TellingValues(narrow, sizes), wide);
+  for (int64_t count = choices.Between(1, 3); count > 0; --count) {
+    Instruction* const other = choices.OneIn(3) ? w.PlainSplat(wide, sizes) : b;
+    if (choices.OneIn(2)) {
+      s.Compare(static_cast<ComparisonDirection>(choices.Below(6)), a, other);
+    } else {
+      s.Op(choices.Of(kJoins), {a, other});
+    }
+  }
+}
+
 // Stable sorts of several arrays with equal keys, of which the first are moved: only the order of
 // equal keys tells them from those of the arrays before.
 void SortsOfMoves(ProgramWriter& w) {
@@ -232,6 +256,7 @@ constexpr Idiom kChains[] = {
     {"permuted cubes", PermutedCubes},
     {"transposes around reshapes", TransposesAroundReshapes},
     {"widened operands", WidenedOperands},
+    {"widened integers", WidenedIntegers},
     {"sorts of moves", SortsOfMoves},
 };
 

@@ -320,6 +320,9 @@ TEST(Explain, Refusals) {
   EXPECT_THAT(Explain(kPowers, {x[0], "s32[] 2000000000"}, {0, {0}}, options),
               HasSubstr("RESOURCE_EXHAUSTED"));
   options.budget.steps = -1;
+  options.budget.seconds = 0;  // planning takes longer
+  EXPECT_THAT(Explain(kPowers, x, {0, {0}}, options), HasSubstr("RESOURCE_EXHAUSTED"));
+  options.budget.seconds = 600;
   options.budget.bytes = 100000;
   EXPECT_THAT(Explain(kPowers, {x[0], "s32[] 2000000000"}, {0, {0}}, options),
               HasSubstr("RESOURCE_EXHAUSTED"));

@@ -1,6 +1,6 @@
 // Which elements of the base a window meets at each output position, one dimension at a time: the
 // positions of the window that meet one are an arithmetic progression, and so are the elements.
-// Source: reference ops_structural.md 5.2. Tests: runtime/strided_copy_test.cc.
+// Source: reference ops_structural.md 5.2. Tests: window_taps_test.cc.
 #ifndef ASSAY_SPEC_ANALYSIS_WINDOW_TAPS_H_
 #define ASSAY_SPEC_ANALYSIS_WINDOW_TAPS_H_
 

@@ -123,8 +123,9 @@ class Suite:
         with tempfile.NamedTemporaryFile() as file:
             os.pwrite(file.fileno(), bytes(MOST_MUTANTS), 0)
             status, _ = self.ask(program, piece, 600, {'ASSAY_SOURCE_MUTANTS_REACHED': file.name})
-            if status != 0:
-                raise SystemExit(f'the program with all mutants, of which none is on, fails {piece}')
+            if status != 0:  # it counts the memory or the instructions of the program itself
+                print(f'not asked, for the program fails it with all mutants, of which none is on: {piece}', flush=True)
+                return bytes(MOST_MUTANTS)
             return os.pread(file.fileno(), MOST_MUTANTS, 0)
 
     def asked(self, path):

@@ -321,14 +321,17 @@ class ElementLoop : public Kernel {
       for (const Access& read : programs.reads) {
         const std::byte* from = results[read.leaf].data + read.Offset(inputs[side], starts);
         for (size_t k = 0; k < read.positions.size(); ++k) {
-          FillCells(from + read.positions[k], read.bytes, kCopies, slices[read.first + k]);
+          FillCells(from + read.positions[ASSAY_DEFECT(99, k, 0)], read.bytes, kCopies,
+                    slices[read.first + k]);
         }
       }
       programs.body->Continue(inputs[side], outputs[side], kCopies, body_scratch);
       for (const Access& write : programs.writes) {
         std::byte* to = results[write.leaf].data +
                         write.Offset(inputs[ASSAY_DEFECT(98, side, 1 - side)], writes);
-        for (size_t k = 0; k < write.positions.size(); ++k) {
+        const size_t written =
+            ASSAY_DEFECT(100, write.positions.size(), std::min<size_t>(write.positions.size(), 8));
+        for (size_t k = 0; k < written; ++k) {
           std::memcpy(to + write.positions[k], writes[write.first + k], write.bytes);
         }
       }

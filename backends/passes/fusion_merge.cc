@@ -119,10 +119,10 @@ bool FusionMerger::TryMerge(FusionGroup& user, FusionGroup& producer) {
 void FusionMerger::Run(std::vector<FusionGroup>& groups) {
   if (ancestors_.empty()) return;
   std::vector<int64_t> group_of(computation_.instruction_count(), -1);
-  for (size_t g = 0; g < groups.size(); ++g) {
-    if (groups[g].members.size() > 1) Contract(groups[g].members);
-    for (const Instruction* member : groups[g].members) {
-      if (!MayBeDuplicated(*member)) group_of[member->index()] = static_cast<int64_t>(g);
+  for (const FusionGroup& group : groups) {
+    if (group.members.size() > 1) Contract(group.members);
+    for (const Instruction* member : group.members) {
+      if (!MayBeDuplicated(*member)) group_of[member->index()] = &group - groups.data();
     }
   }
   for (size_t g = 0; g < groups.size(); ++g) {

@@ -19,6 +19,7 @@ namespace {
 
 using conformance::After;
 using conformance::CountOf;
+using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -41,6 +42,31 @@ TEST(PassLimits, FusionsDoNotNeedEachOther) {
                                    "ROOT c = pred[] compare(p, q), direction=LT }\n");
     EXPECT_EQ(CountOf(text, " fusion("), 2) << text;
   }
+}
+
+// What ends a fusion is elementwise or a reduction, of many elements and not ordered.
+TEST(PassLimits, FusionsEndWithWhatTheyMayCompute) {
+  EXPECT_EQ(CountOf(After(Fusion(), R"(  a = f32[64] parameter(0)
+  x = f32[64] tanh(a)
+  ROOT s = f32[64] sort(x), dimensions={0}, to_apply=less
+)",
+                          "less { p = f32[] parameter(0) q = f32[] parameter(1) "
+                          "ROOT c = pred[] compare(p, q), direction=LT }\n"),
+                    " fusion("),
+            0);
+  EXPECT_EQ(CountOf(After(Fusion(), R"(  a = f32[1] parameter(0)
+  x = f32[1] tanh(a)
+  ROOT y = f32[1] sine(x)
+)"),
+                    " fusion("),
+            0);
+  EXPECT_EQ(CountOf(After(Fusion(), R"(  a = f32[64] parameter(0)
+  n = f32[64] negate(a)
+  x = f32[64] tanh(a)
+  ROOT y = f32[64] sine(x), control-predecessors={n}
+)"),
+                    " fusion("),
+            0);
 }
 
 // Instructions of another accuracy are other instructions.
@@ -77,7 +103,7 @@ TEST(PassLimits, OrderedInstructionsStay) {
   m = s32[4] negate(n)
   ROOT r = s32[4] negate(m), control-predecessors={n}
 )"),
-              HasSubstr("add(i, zeros)"));
+              AllOf(HasSubstr("add(i, zeros)"), HasSubstr("negate(n)")));
   EXPECT_EQ(CountOf(After(CommonSubexpressions(), R"(  a = f32[4] parameter(0)
   x = f32[4] exponential(a)
   y = f32[4] exponential(a), control-predecessors={x}
@@ -253,6 +279,9 @@ TEST(PassLimits, SayWhetherTheyChangeAnything) {
                                            unused ? "b = f32[4] exponential(a) " : "",
                                            "ROOT r = f32[4] negate(a) }\n"));
     ASSERT_TRUE(module.ok()) << module.status();
+    const absl::StatusOr<bool> shared = CommonSubexpressions()->Run(*module);
+    ASSERT_TRUE(shared.ok()) << shared.status();
+    EXPECT_FALSE(*shared);
     const absl::StatusOr<bool> changed = DeadCode()->Run(*module);
     ASSERT_TRUE(changed.ok()) << changed.status();
     EXPECT_EQ(*changed, unused);

@@ -317,10 +317,11 @@ class GradKernel : public BatchNormKernel {
 }  // namespace
 
 KernelOrNull PrepareBatchNorm(const Instruction& instruction) {
-  // The definition refuses statistics that are no vectors.
-  for (int64_t k = 1; k < instruction.operand_count(); ++k) {
-    const bool given = instruction.opcode() == Opcode::kBatchNormInference;
-    if (given && instruction.operand(k)->shape().rank() != 1) return nullptr;
+  if (instruction.opcode() == Opcode::kBatchNormInference) {
+    // The definition refuses statistics that are no vectors.
+    for (const int64_t k : {3, 4}) {
+      if (instruction.operand(k)->shape().rank() != 1) return nullptr;
+    }
   }
   switch (instruction.opcode()) {
     case Opcode::kBatchNormTraining:

@@ -2,7 +2,6 @@
 // two, whose bounds decide nearly every rounding and every pivot's sign; in floats of 384 bits for
 // the leading rows that have an undecided element; exactly for what is left, ties and singular
 // matrices. Source: reference ops_structural.md 10.1. Tests: linear_algebra_kernels_test.cc.
-#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <utility>
@@ -117,8 +116,9 @@ class CholeskyKernel : public Kernel {
     if (!outcome.ok() || *outcome == FactorOutcome::kNotPositive) return 0;
     if (*outcome == FactorOutcome::kUnknown) return n_;
     for (int64_t i = n_ - 1; i >= 0; --i) {
-      const auto row = found.decided.begin() + i * n_;
-      if (std::find(row, row + i + 1, false) != row + i + 1) return i + 1;
+      for (int64_t j = 0; j <= i; ++j) {
+        if (!found.decided[i * n_ + j]) return i + 1;
+      }
     }
     return 0;
   }

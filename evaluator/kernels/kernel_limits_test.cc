@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "evaluator/kernels/cell_fold.h"
+#include "evaluator/kernels/contraction.h"
 #include "evaluator/kernels/kernel.h"
 #include "evaluator/kernels/sort_items.h"
 
@@ -45,6 +46,15 @@ TEST(KernelLimits, LinesThatAreSortedByCounting) {
   EXPECT_FALSE(CountingSort::Suits(ElementType::kBF16, 65535));
   EXPECT_TRUE(CountingSort::Suits(ElementType::kBF16, 65536));
   EXPECT_FALSE(CountingSort::Suits(ElementType::kF32, int64_t{1} << 40));
+}
+
+// A factor that is scaled takes four bytes more: 15 of the columns.
+TEST(KernelLimits, ScratchOfScaledContractions) {
+  const auto types = ContractionTypes::For(ElementType::kF32, ElementType::kF32, ElementType::kF32);
+  ASSERT_TRUE(types.has_value());
+  const int64_t plain = Contraction::MostScratch(*types, 2, 3, 5);
+  EXPECT_EQ(plain, Contraction::MostScratch(*types, 2, 3, 5, false));
+  EXPECT_EQ(plain + 60, Contraction::MostScratch(*types, 2, 3, 5, true));
 }
 
 }  // namespace

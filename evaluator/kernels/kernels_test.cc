@@ -81,5 +81,49 @@ TEST(Kernels, NameTheOperationThatHasNone) {
   EXPECT_NE(std::string(kernel.status().message()).find("after-all"), std::string::npos);
 }
 
+// A row of floats that is longer than 2^17 is not folded in parts: products do not join.
+TEST(Kernels, MultiplyVeryLongRows) {
+  constexpr int64_t kSize = (1 << 17) + 9;
+  absl::StatusOr<std::unique_ptr<Module>> module = ParseModule(absl::StrCat(
+      "HloModule m\n\nf {\n a = f32[] parameter(0)\n b = f32[] parameter(1)\n ROOT c = f32[] "
+      "multiply(a, b)\n}\n\nENTRY e {\n p0 = f32[",
+      kSize, "] parameter(0)\n p1 = f32[] parameter(1)\n",
+      " ROOT r = f32[] reduce(p0, p1), dimensions={0}, to_apply=f\n}\n"));
+  ASSERT_TRUE(module.ok()) << module.status();
+  const Instruction& root = *(*module)->entry()->root();
+  absl::StatusOr<std::unique_ptr<Kernel>> kernel = PrepareKernel(root);
+  ASSERT_TRUE(kernel.ok()) << kernel.status();
+  std::vector<float> x(kSize, 1);
+  x[0] = 2;
+  x[70000] = 3;
+  x[kSize - 1] = 5;
+  const float init = 7;
+  float product = 0;
+  const ArrayRef inputs[] = {
+      {&root.operand(0)->shape(), reinterpret_cast<const std::byte*>(x.data())},
+      {&root.operand(1)->shape(), reinterpret_cast<const std::byte*>(&init)}};
+  const MutableArrayRef output = {&root.shape(), reinterpret_cast<std::byte*>(&product)};
+  EvaluationContext context;
+  ASSERT_TRUE((*kernel)->Run(inputs, absl::MakeConstSpan(&output, 1), context).ok());
+  EXPECT_EQ(product, 210);
+}
+
+// Statistics of a feature are vectors.
+TEST(Kernels, RefuseStatisticsThatAreNoVectors) {
+  for (const int wrong : {0, 3, 4}) {
+    std::string text = "HloModule m\n\nENTRY e {\n p0 = f32[4,2] parameter(0)\n";
+    for (int k = 1; k <= 4; ++k) {
+      absl::StrAppend(&text, " p", k, " = ", k == wrong ? "f32[2,1]" : "f32[2]", " parameter(", k,
+                      ")\n");
+    }
+    absl::StatusOr<std::unique_ptr<Module>> module =
+        ParseModule(text +
+                    " ROOT r = f32[4,2] batch-norm-inference(p0, p1, p2, p3, p4), epsilon=0.001, "
+                    "feature_index=1\n}\n");
+    ASSERT_TRUE(module.ok()) << module.status();
+    EXPECT_EQ(PrepareKernel(*(*module)->entry()->root()).ok(), wrong == 0) << wrong;
+  }
+}
+
 }  // namespace
 }  // namespace assay::evaluator

@@ -58,7 +58,7 @@ class RaggedDotKernel : public Kernel {
   int64_t group_rhs_step_ = 0, group_out_step_ = 0;
   int64_t contracted_ = 0;  // dimensions
   int64_t scratch_ = 0;
-  bool empty_ = false;
+  bool empty_;
 };
 
 RaggedDotKernel::RaggedDotKernel(const Instruction& dot, const ContractionTypes& types)

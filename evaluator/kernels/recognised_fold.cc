@@ -272,7 +272,7 @@ RecognisedFold::Running::Running(const RecognisedFold& fold, const std::byte* in
     fold.DecodeIntegers(init, 1, &integer_);
     return;
   }
-  DecodeFloats(fold.type_, init, 1, init_parts_);
+  DecodeFloats(fold.type_, init, 1, init_parts_.data());
   extreme_ = init_parts_[0];
   product_.Multiply(init_parts_[0]);
   if (fold.way_ == Way::kComplexProduct) {

@@ -5,6 +5,7 @@
 #ifndef ASSAY_EVALUATOR_KERNELS_RECOGNISED_FOLD_H_
 #define ASSAY_EVALUATOR_KERNELS_RECOGNISED_FOLD_H_
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -85,10 +86,10 @@ class RecognisedFold {
 
     const RecognisedFold& fold_;
     Element init_;
-    double init_parts_[2] = {};
+    std::array<double, 2> init_parts_ = {};
     int64_t count_ = 0;
-    PartialSum sums_[2];           // by part
-    std::vector<ExactSum> exact_;  // by part, of the init and the first exact_count_ elements
+    std::array<PartialSum, 2> sums_;  // by part
+    std::vector<ExactSum> exact_;     // by part, of the init and the first exact_count_ elements
     int64_t exact_count_ = 0;
     ExactProduct product_;
     std::optional<ComplexProduct> complex_product_;

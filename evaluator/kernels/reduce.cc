@@ -326,7 +326,7 @@ class IndexedReduce : public Kernel {
   template <typename V, typename Before>
   absl::Status FoldRows(runtime::Sources operands, absl::Span<const MutableArrayRef> results,
                         const Blocks& rows, Meter& meter, Before before) const {
-    std::vector<std::byte> room(2 * kBlock * 8);
+    std::array<std::byte, kBlock * 8> room[2];
     std::vector<V> values(kBlock);
     std::vector<int64_t> indices(kBlock);
     const int64_t size = rows_[0].size;
@@ -344,7 +344,7 @@ class IndexedReduce : public Kernel {
         const std::byte* blocks[2];
         for (int64_t k = 0; k < 2; ++k) {
           blocks[k] = rows_[k].reader.Block(operands, row * size + first, n,
-                                            StorageBytes(types_[k]), room.data() + k * kBlock * 8);
+                                            StorageBytes(types_[k]), room[k].data());
         }
         Decode(types_[0], blocks[0], n, values.data());
         Decode(types_[1], blocks[1], n, indices.data());

@@ -139,7 +139,7 @@ class LineWindow : public Kernel {
     }
     Meter meter(context, result);
     const int64_t line_bytes = plans_.back().window.output_size() * bytes_;
-    Dimensions position(plans_.size(), 0);
+    Dimensions position(plans_.size());
     for (int64_t line; lines.NextElement(&line);) {
       int64_t rest = line;
       for (size_t d = plans_.size() - 1; d-- > 0; rest /= plans_[d].window.output_size()) {

@@ -98,6 +98,10 @@ class Builder:
             del words[words.index('-include'):words.index('-include') + 2]
         return Unit(name, [*words, '-D_GLIBCXX_ASSERTIONS', '-w'], files)
 
+    def is_test(self, unit):
+        """Whether a unit only includes headers of the area."""
+        return not any(path in self.texts for path in unit.files)
+
     def ninja(self, target):
         return subprocess.run(['ninja', '-C', str(self.build), '-t', 'commands', target], check=True, text=True,
                               stdout=subprocess.PIPE).stdout.strip().split('\n')
@@ -134,7 +138,7 @@ class Builder:
             self.links[target] = shlex.split(self.ninja(target)[-1].replace(': && ', '').replace(' && :', ''))
         words = [str(objects.get(flat(word), word)) for word in self.links[target]]  # a test's own files
         at = words.index('-o')
-        given = [str(made) for made in objects.values() if str(made) not in words]
+        given = [str(objects[unit.name]) for unit in self.units if unit.name in objects and not self.is_test(unit)]
         if given and shutil.which('ld.lld'):  # as a library: a program that needs only some of the files lacks what the others need
             given = ['-fuse-ld=lld', '-Wl,--start-lib', *given, '-Wl,--end-lib']
         return self.run(words[:at] + ['-o', program, *given] + words[at + 2:])[0] == 0

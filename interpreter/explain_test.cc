@@ -274,11 +274,11 @@ TEST(Explain, RegionsHaveTheBudgetToo) {
               HasSubstr("RESOURCE_EXHAUSTED"));
 }
 
-// 2 * (2^62 + 2^62) bytes are more than a number of 64 bits holds.
+// 8 + 2^62 + 2^62 bytes are more than a number of 64 bits holds.
 TEST(Explain, CallsOnMoreThanAMachineHoldsAreRefused) {
   EXPECT_THAT(Explain(R"(ENTRY e { x = s8[] parameter(0)
       b = s8[4611686018427387904] broadcast(x), dimensions={}
-      ROOT t = (f32[1], s32[1]) custom-call(b, b, b, b), custom_call_target="TopK" })",
+      ROOT t = (f32[1], s32[1]) custom-call(b, b), custom_call_target="TopK" })",
                       {"s8[] 1"}, {0, {0}}),
               HasSubstr("RESOURCE_EXHAUSTED"));
 }
@@ -321,7 +321,10 @@ TEST(Explain, Refusals) {
               HasSubstr("RESOURCE_EXHAUSTED"));
   options.budget.steps = -1;
   options.budget.seconds = 0;  // planning takes longer
-  EXPECT_THAT(Explain(kPowers, x, {0, {0}}, options), HasSubstr("RESOURCE_EXHAUSTED"));
+  ExplainStats stats;
+  stats.steps = -1;  // stays, for nothing is evaluated
+  EXPECT_THAT(Explain(kPowers, x, {0, {0}}, options, &stats), HasSubstr("RESOURCE_EXHAUSTED"));
+  EXPECT_EQ(stats.steps, -1);
   options.budget.seconds = 600;
   options.budget.bytes = 100000;
   EXPECT_THAT(Explain(kPowers, {x[0], "s32[] 2000000000"}, {0, {0}}, options),

@@ -51,6 +51,14 @@ class CustomCalls(CommandLineTest):
         typed = self.run_call('custom_call_target="twice", api_version=API_VERSION_TYPED_FFI')
         self.assertIn('version 1, 2 or 3', typed.err)
 
+    def test_tuples_of_tuples_are_refused(self):
+        module = """HloModule m
+            ENTRY e { x = f32[2] parameter(0) t = (f32[2]) tuple(x) u = ((f32[2])) tuple(t)
+              ROOT r = f32[2] custom-call(u), custom_call_target="twice" }"""
+        for backend in 'golden', 'cpu':
+            result = self.run_module('--custom-call-lib', LIBRARY, '--backend', backend, module=module)
+            self.expect(result, 2, 'tuples of tuples have no place in the ABI')
+
     def test_explain_makes_them(self):
         given = ('--custom-call-lib', LIBRARY, '--element', '0:[1]')
         self.expect(self.run_module(*given, command='explain'), 0, 'y[1] = 4  f32 custom-call, through r\n  x[0] = 1',

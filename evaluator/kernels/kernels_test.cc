@@ -1,5 +1,6 @@
 // Kernels towards budgets, and operations that have none. Their values on the worked examples:
 // conformance/corpus/every_path_test.cc.
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
@@ -106,6 +107,41 @@ TEST(Kernels, MultiplyVeryLongRows) {
   EvaluationContext context;
   ASSERT_TRUE((*kernel)->Run(inputs, absl::MakeConstSpan(&output, 1), context).ok());
   EXPECT_EQ(product, 210);
+}
+
+class PeakAccount : public runtime::ScratchAccount {
+ public:
+  absl::Status Reserve(int64_t bytes) override {
+    peak_ = std::max(peak_, held_ += bytes);
+    return absl::OkStatus();
+  }
+  void Release(int64_t bytes) override { held_ -= bytes; }
+  int64_t peak() const { return peak_; }
+
+ private:
+  int64_t held_ = 0, peak_ = 0;
+};
+
+// Each of 1,024 numbers is held as two doubles and as two balls of three doubles.
+TEST(Kernels, TransformsReserveWhatTheyTake) {
+  absl::StatusOr<std::unique_ptr<Module>> module = ParseModule(
+      "HloModule m\n\nENTRY e {\n p0 = c64[32,32] parameter(0)\n ROOT r = c64[32,32] fft(p0), "
+      "fft_type=FFT, fft_length={32,32}\n}\n");
+  ASSERT_TRUE(module.ok()) << module.status();
+  const Instruction& root = *(*module)->entry()->root();
+  absl::StatusOr<std::unique_ptr<Kernel>> kernel = PrepareKernel(root);
+  ASSERT_TRUE(kernel.ok()) << kernel.status();
+  const Literal x = Literal::Zeros(root.shape());
+  Literal y = Literal::Zeros(root.shape());
+  const ArrayRef input = {&x.shape(), x.data()};
+  const MutableArrayRef output = {&y.shape(), y.mutable_data()};
+  PeakAccount account;
+  EvaluationContext context;
+  context.scratch = &account;
+  ASSERT_TRUE((*kernel)
+                  ->Run(absl::MakeConstSpan(&input, 1), absl::MakeConstSpan(&output, 1), context)
+                  .ok());
+  EXPECT_GE(account.peak(), 1024 * (2 + 6) * 8);
 }
 
 // Statistics of a feature are vectors.

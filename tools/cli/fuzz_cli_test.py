@@ -162,6 +162,9 @@ class Fuzz(CommandLineTest):
         self.expect(assay('fuzz', '--ops', 'add', '--seconds', '0', '--programs', '40'), 1,
                     'The 0 s of --seconds ended the run: 0 of 40 programs ran.')
         self.assertNotIn('ended the run', self.expect(assay('fuzz', '--ops', 'add', '--programs', '3'), 0, '3 programs').out)
+        found = assay('fuzz', '--target', 'mutant:add/integers_saturate', '--ops', 'add', '--types', 's8', '--programs', '90000',
+                      '--seconds', '600', '--max-findings', '1', '--no-reduction')
+        self.assertNotIn('ended the run', self.expect(found, 1, '1 signature').out)
 
     def test_runs_go_on(self):
         report = os.path.join(self.folder.name, 'r.json')

@@ -313,7 +313,9 @@ void FuzzCommand::Print(const fuzz::CampaignResult& result) const {
   if (result.illegal > 0) std::cout << "; " << result.illegal << " illegal programs";
   std::cout << "; " << result.groups.size()
             << (result.groups.size() == 1 ? " signature\n" : " signatures\n");
-  if (place_.count == 1 && result.programs < programs && !fuzzing_stops && seconds) {
+  // --max-findings ends a run, too.
+  const bool is_over = seconds && result.seconds >= *seconds;
+  if (place_.count == 1 && result.programs < programs && !fuzzing_stops && is_over) {
     std::cout << "The " << absl::StrCat(*seconds)
               << " s of --seconds ended the run: " << conformance::WithCommas(result.programs)
               << " of " << conformance::Counted(programs, "program") << " ran.\n";

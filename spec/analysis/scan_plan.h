@@ -1,5 +1,5 @@
 // The parameters of a scan: the numbers of inputs, carries, outputs and steps, and the position of
-// a step. Tests: conformance/corpus/every_path_test.cc. Source: reference ops_structural.md 6.1.
+// a step. Tests: scan_plan_test.cc. Source: reference ops_structural.md 6.1.
 #ifndef ASSAY_SPEC_ANALYSIS_SCAN_PLAN_H_
 #define ASSAY_SPEC_ANALYSIS_SCAN_PLAN_H_
 

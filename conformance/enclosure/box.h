@@ -86,7 +86,6 @@ class Boxes {
 // The intervals of a value: of an array, a tuple of values, or a token. Copies share their boxes.
 class BoxTree {
  public:
-  BoxTree() = default;
   static BoxTree Of(Box box) { return Of(std::make_shared<const Box>(std::move(box))); }
   static BoxTree Of(std::shared_ptr<const Box> box);
   static BoxTree Tuple(std::vector<BoxTree> elements);

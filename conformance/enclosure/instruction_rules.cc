@@ -182,17 +182,11 @@ bool InstructionRules::HasSpecialPoints(Boxes operands) const {
   const Literal& values = operands[0].low;
   const Opcode opcode = instruction_.opcode();
   if (!IsFloat(values.element_type()) || !HasSpecialPoint(opcode)) return false;
-  constexpr int64_t kBlock = 256;
-  double block[kBlock];
-  for (int64_t first = 0; first < values.element_count(); first += kBlock) {
-    const int64_t count = std::min(kBlock, values.element_count() - first);
-    DecodeFloats(values.element_type(),
-                 values.data() + first * Info(values.element_type()).storage_bytes, count, block);
-    for (int64_t i = 0; i < count; ++i) {
-      if ((block[i] == 0 || block[i] == 1) && IsSpecialPoint(opcode, block[i])) return true;
-    }
-  }
-  return false;
+  std::vector<double> points(values.element_count());
+  DecodeFloats(values.element_type(), values.data(), values.element_count(), points.data());
+  return std::any_of(points.begin(), points.end(), [opcode](double point) {
+    return (point == 0 || point == 1) && IsSpecialPoint(opcode, point);
+  });
 }
 
 void InstructionRules::KeepSpecialPoints(Boxes operands, const Box& exact, Box* box) const {

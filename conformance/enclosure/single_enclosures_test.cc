@@ -94,6 +94,20 @@ TEST_F(SingleEnclosuresTest, ProductsOfFactorsOfEitherSign) {
   EXPECT_GT(High(product), 0);
 }
 
+// A divisor of a half is not near zero: the quotient of complex intervals has both ends.
+TEST_F(SingleEnclosuresTest, QuotientsByParts) {
+  const BoxTree quotient =
+      From({0},
+           "t = f32[1] exponential(p)\n e = f32[1] add(p, t)\n g = f32[1] exponential(e)\n "
+           "h = f32[1] constant({0.5})\n x = c64[1] complex(g, g)\n y = c64[1] complex(h, h)\n "
+           "q = c64[1] divide(x, y)\n ROOT r = f32[1] real(q)");
+  const float wanted = 2 * std::exp(1.0F);
+  EXPECT_LT(Low(quotient), wanted);
+  EXPECT_GT(Low(quotient), wanted * 0.999F);
+  EXPECT_GT(High(quotient), wanted);
+  EXPECT_LT(High(quotient), wanted * 1.001F);
+}
+
 // Nobody knows where an angle of some million lies between extremes.
 TEST_F(SingleEnclosuresTest, SinesOfLargeIntervals) {
   const BoxTree sine = From({15}, "e = f32[1] exponential(p)\n ROOT s = f32[1] sine(e)");

@@ -461,6 +461,34 @@ TEST(SingleRules, BitsThatAreDrawnTwice) {
   EXPECT_EQ(explain(2), "wrong");
 }
 
+// The second of each two numbers comes again as the first of the next two.
+TEST(SingleRules, NumbersThatAreDrawnTwice) {
+  const Case uniform("f32[1024] rng(p0, p1), distribution=rng_uniform", {"f32[]", "f32[]"});
+  const auto explain = [&](int64_t shared) {
+    uint64_t word = 9;
+    std::vector<double> numbers;
+    for (int64_t i = 0; i < 1024; ++i) {
+      if (shared == 0 || i % 2 == 1) word = word * 6364136223846793005u + 1442695040888963407u;
+      numbers.push_back(static_cast<double>(word >> 40) * 0x1p-24);
+    }
+    return uniform.Explain({Scalar(0), Scalar(1)}, F32(numbers), "cpu-strict");
+  };
+  EXPECT_EQ(explain(0), "random");
+  EXPECT_EQ(explain(1), "wrong");
+}
+
+// What is within the residual's bound needs no unspecified imaginary part of the diagonal.
+TEST(SingleRules, FactorsWithinTheirBoundNeedNothingElse) {
+  const Case factor("c64[1,1] cholesky(p0), lower=true", {"c64[1,1]"});
+  const auto c64 = [](double re, double im) {
+    return C64(static_cast<float>(re), static_cast<float>(im))
+        .WithShape(Shape(ElementType::kC64, {1, 1}));
+  };
+  EXPECT_EQ(factor.Explain({c64(4, 1)}, c64(2, 0)), "golden");
+  EXPECT_EQ(factor.Explain({c64(4, 1)}, c64(Step(2, 1), 0)), "within bound");
+  EXPECT_EQ(factor.Explain({c64(4, 1)}, c64(2.5, 0)), "implementation_defined");
+}
+
 // Digits behind the first of two cells: each begins with its own number.
 TEST(SingleRules, EveryCellOfAScatterBeginsWithItsNumber) {
   const Case scatter(

@@ -135,14 +135,22 @@ class LeafJudge {
   }
 
   void AddEvidence(Verdict verdict, int64_t position, Element low, Element high) {
-    if (judgement_.evidence.size() >= kShownEvidence) return;
+    // What is wrong stands before what is not judgeable, and takes its place where there is no
+    // room.
+    auto& kept = judgement_.evidence;
+    const auto place =
+        std::find_if(kept.begin(), kept.end(),
+                     [verdict](const Evidence& each) { return each.verdict < verdict; }) -
+        kept.begin();
+    if (place >= kShownEvidence) return;
+    if (kept.size() == kShownEvidence) kept.pop_back();
     ElementFinding finding;
     finding.verdict = verdict;
     const std::string first = PrintElement(type_, low), last = PrintElement(type_, high);
     finding.reason = first == last
                          ? absl::StrCat("the only conforming value is ", first)
                          : absl::StrCat("a conforming value lies between ", first, " and ", last);
-    judgement_.evidence.push_back(MakeEvidence(finding, golden_, actual_, leaf_, position));
+    kept.insert(kept.begin() + place, MakeEvidence(finding, golden_, actual_, leaf_, position));
   }
 
   const Box& box_;

@@ -220,6 +220,24 @@ TEST_F(SingleEnclosuresTest, DistancesAreCounted) {
   EXPECT_EQ(judgement->largest_distance, 1u);
 }
 
+// What is wrong is shown, however much is not judgeable before it.
+TEST_F(SingleEnclosuresTest, WrongElementsAreShownFirst) {
+  const int64_t open = 2 * kShownEvidence;
+  Box box = Box::Point(Literal::Zeros(Shape(kF32, {open + 2})));
+  for (int64_t i = 0; i < open; ++i) {
+    box.low.Set(i, {Infinity(kF32, true), 0});
+    box.high.Set(i, {Infinity(kF32), 0});
+  }
+  const std::vector<double> zeros(open + 2, 0), ones(open + 2, 1);
+  const auto judgement = JudgeWhole(BoxTree::Of(box), Floats(zeros), Floats(ones));
+  ASSERT_TRUE(judgement.ok()) << judgement.status();
+  ASSERT_EQ(judgement->evidence.size(), static_cast<size_t>(kShownEvidence));
+  EXPECT_EQ(judgement->evidence[0].position, open);
+  EXPECT_EQ(judgement->evidence[1].position, open + 1);
+  EXPECT_EQ(judgement->evidence[2].position, 0);
+  EXPECT_EQ(judgement->evidence[2].verdict, Verdict::kNotJudgeable);
+}
+
 // A distance that ends at the largest number does not reach infinity, and one that ends at zero
 // reaches the zero on its side.
 TEST_F(SingleEnclosuresTest, RadiiThatEndAtANumber) {

@@ -78,9 +78,9 @@ constexpr Defect kKernelDefects[] = {
     {50, "select-and-scatter", "elements are compared with the first of the window"},
     {97, "program/low_pass_filters", "a loop that scans clamps starts to half of the range"},
     {98, "program/low_pass_filters", "a loop that scans writes at the start of the next iteration"},
-    {99, "program/loop_scans_rows.7_4",
+    {99, "program/loop_scans_rows",
      "a loop that scans reads the first element of a row for all"},
-    {100, "program/loop_scans_rows.4_16",
+    {100, "program/loop_scans_rows",
      "a loop that scans writes eight elements of a row at most"},
 };
 constexpr Defect kCompiledCodeDefects[] = {

@@ -140,7 +140,8 @@ void TransposesAroundReshapes(ProgramWriter& w) {
   for (int64_t d = 0; d < rank; ++d) sizes.push_back(w.choices().Between(1, 4));
   const ElementType type = s.AnyOf({kF32, kS32, kBF16, kF64, kU8, kC64});
   if (!FitsAnArgument(w, sizes)) return;
-  Instruction* const x = s.Transpose(w.NewArray(type, sizes), Permutation(w.choices(), rank));
+  const std::vector<int64_t> first = Permutation(w.choices(), rank);
+  Instruction* const x = s.Transpose(w.NewArray(type, sizes), first);
   if (x == nullptr) return;
   const std::vector<int64_t> order = Permutation(w.choices(), rank);
   Dimensions exchanged;
@@ -185,9 +186,11 @@ void WidenedOperands(ProgramWriter& w) {
     case 0:
       result = s.Reduce(a, kAdd, {choices.Below(2)}, s.Number(wide, 0));
       break;
-    case 1:
-      result = s.Op(choices.Of(kJoins), {a, widened(left)});
+    case 1: {
+      Instruction* const other = widened(left);
+      result = s.Op(choices.Of(kJoins), {a, other});
       break;
+    }
     case 2: {
       const auto direction = static_cast<ComparisonDirection>(choices.Below(6));
       s.Compare(direction, a, choices.OneIn(2) ? widened(left) : w.PlainSplat(wide, left));

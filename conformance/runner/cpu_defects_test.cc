@@ -78,10 +78,8 @@ constexpr Defect kKernelDefects[] = {
     {50, "select-and-scatter", "elements are compared with the first of the window"},
     {97, "program/low_pass_filters", "a loop that scans clamps starts to half of the range"},
     {98, "program/low_pass_filters", "a loop that scans writes at the start of the next iteration"},
-    {99, "program/loop_scans_rows",
-     "a loop that scans reads the first element of a row for all"},
-    {100, "program/loop_scans_rows",
-     "a loop that scans writes eight elements of a row at most"},
+    {99, "program/loop_scans_rows", "a loop that scans reads the first element of a row for all"},
+    {100, "program/loop_scans_rows", "a loop that scans writes eight elements of a row at most"},
 };
 constexpr Defect kCompiledCodeDefects[] = {
     {51, "", "compiled code compares unsigned integers as signed ones"},

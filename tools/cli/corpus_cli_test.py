@@ -49,7 +49,7 @@ class Corpus(CommandLineTest):
         def count(*arguments):
             return assay('corpus', 'list', *arguments).out.count('\n')
         quick, standard, every = count('--tier', 'quick'), count('--tier', 'standard'), count()
-        self.assertTrue(3000 < quick < 10000 < standard <= every, (quick, standard, every))
+        self.assertTrue(3000 < quick < 11000 < standard <= every, (quick, standard, every))
         self.assertTrue(0 < count('--filter', 'dot/f32/*', '--max-multiply-adds', '10') < count('--filter', 'dot/f32/*'))
         self.assertEqual(count('--sweep', 'exponential'), 4096)
         self.expect(assay('corpus', 'check', '--sweep', 'abs', '--filter', '*/3f800000', '--filter', '*/7f8*'), 0, '2 cases, 0 failed')

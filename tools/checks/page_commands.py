@@ -55,7 +55,7 @@ NEVER = [
      'is a peer test or a generator'),
     (r'^mpirun|--shard auto', 'needs Open MPI'),
     (r'^(PYTHONPATH|JAX_PLATFORMS)=.*python3? model\.py|^python3? model\.py|^pytest|I\.npz|F\.so|assay reduce MODULE', 'needs a program of the reader'),
-    (r'--timeout 600|--score|--tier full|--seconds 600|--programs 200000|--seed SEED|fuzz --profile xla-cpu', 'takes minutes'),
+    (r'--timeout 600|--score|--tier full|--seconds 600|--programs 200000|--programs 4000|--seed SEED|fuzz --profile xla-cpu', 'takes minutes'),
 ]
 SLOW = [
     (r'^(time )?(\S*/)?assay (test|fuzz|mutants --score|corpus|judge|triage|reduce|report)\b', 'runs the suite or programs'),

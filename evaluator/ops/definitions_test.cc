@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "evaluator/ops/testing.h"
+#include "evaluator/scalar/scalar_ops.h"
 #include "spec/text/parser.h"
 
 namespace assay::evaluator {
@@ -102,6 +103,48 @@ TEST(Definitions, AScanMayHaveNoOutputs) {
   const auto results = Scan("s32", "(T[]) tuple(s)", "(T[])", x, Scalar(ElementType::kS32, 100));
   ASSERT_TRUE(results.ok()) << results.status();
   EXPECT_EQ((*results)[0].Get(0).bits, 110u);
+}
+
+// An operation on all patterns of a type, the first three of them twice: by the definition of the
+// array against the function of one element.
+void ExpectTheFunctionOfEach(Opcode opcode, ElementType type, ElementType result) {
+  SCOPED_TRACE(absl::StrCat(Name(opcode), " of ", Name(type), " to ", Name(result)));
+  const int64_t n = (int64_t{1} << Info(type).bits) + 3;
+  auto module = ParseModule(absl::StrCat("HloModule m\nENTRY e { x = ", Name(type), "[", n,
+                                         "] parameter(0) ROOT r = ", Name(result), "[", n, "] ",
+                                         Name(opcode), "(x) }"));
+  ASSERT_TRUE(module.ok()) << module.status();
+  Literal x = Literal::Zeros(Shape(type, {n}));
+  for (int64_t i = 0; i < n; ++i) {
+    x.Set(i, {static_cast<uint64_t>(i) & ((uint64_t{1} << Info(type).bits) - 1)});
+  }
+  EvaluationContext context;
+  const auto results = RunStraightLine(**module, {&x, 1}, PrepareStraight, context);
+  ASSERT_TRUE(results.ok()) << results.status();
+  for (int64_t i = 0; i < n; ++i) {
+    ASSERT_EQ((*results)[0].Get(i), EvaluateUnary(opcode, type, x.Get(i), result)) << i;
+  }
+}
+
+TEST(Definitions, FunctionsOfFewValues) {
+  int tried = 0;
+  for (const ElementType type : kArrayTypes) {
+    if (IsComplex(type) || Info(type).bits > 8) continue;
+    for (int i = 0; i < kOpcodeCount; ++i) {
+      const auto opcode = static_cast<Opcode>(i);
+      const ElementType result = ScalarResultType(opcode, type);
+      const auto function = FindScalarFunction({opcode, type, result});
+      if (!Info(opcode).elementwise() || !function || function->arity != 1) continue;
+      if (opcode == Opcode::kReducePrecision) continue;  // has attributes
+      ExpectTheFunctionOfEach(opcode, type, result);
+      ++tried;
+    }
+    ExpectTheFunctionOfEach(Opcode::kConvert, type, ElementType::kC128);
+  }
+  EXPECT_GT(tried, 100);
+  ExpectTheFunctionOfEach(Opcode::kTanh, ElementType::kBF16, ElementType::kBF16);
+  ExpectTheFunctionOfEach(Opcode::kConvert, ElementType::kF16, ElementType::kS8);
+  ExpectTheFunctionOfEach(Opcode::kNegate, ElementType::kS16, ElementType::kS16);
 }
 
 TEST(Definitions, GatherOfNothingIsRefusedAtRunTime) {

@@ -2,15 +2,42 @@
 // operand (the predicate of select, the bounds of clamp) serves every index. Source:
 // ops_elementwise_and_types.md 6, ops_structural.md 12.2, 12.3.
 #include <array>
+#include <cstdint>
+#include <optional>
+#include <vector>
 
 #include "evaluator/ops/definition.h"
 #include "evaluator/scalar/scalar_ops.h"
 
 namespace assay::evaluator {
+namespace {
+
+// A function of one operand whose type has fewer values than the operand has elements: each value
+// is computed once.
+DefinitionOr DefineOfFewValues(const ScalarFunction& function, int bits) {
+  std::vector<std::optional<Element>> results;
+  return DefineElement(
+      [function, bits, results](Index i, OperandElements& operands,
+                                EvaluationContext& context) mutable -> absl::StatusOr<Element> {
+        if (results.empty()) results.resize(size_t{1} << bits);
+        const absl::StatusOr<Element> x = operands.At(0, i);
+        if (!x.ok()) return x;
+        std::optional<Element>& result = results[x->bits];
+        if (!result) result = function(*x, {.stats = &context.real_stats});
+        return *result;
+      });
+}
+
+}  // namespace
 
 DefinitionOr DefineElementwise(const Instruction& instruction) {
   absl::StatusOr<ScalarFunction> prepared = PrepareScalarFunction(instruction);
   if (!prepared.ok()) return prepared.status();
+  const int bits = Info(OperandType(instruction, 0)).bits;
+  if (prepared->arity == 1 && bits <= 16 &&
+      CountOf(instruction.shape().dimensions()) > int64_t{1} << bits) {
+    return DefineOfFewValues(*prepared, bits);
+  }
   std::array<bool, 3> scalar = {};
   for (int64_t k = 0; k < instruction.operand_count(); ++k) {
     scalar[k] = OperandShape(instruction, k).is_scalar();

@@ -2,6 +2,7 @@
 // six limbs and never propagates a carry. Tests: exact_sum_test.cc.
 #include "evaluator/real/exact_sum.h"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 
@@ -24,13 +25,24 @@ Decomposed Decompose(double value) {
 
 }  // namespace
 
+void ExactSum::Clear() {
+  for (int i = first_; i < end_; ++i) limbs_[i] = 0;
+  first_ = kLimbs;
+  end_ = 0;
+  terms_since_carry_ = 0;
+  any_term_ = false;
+  only_negative_zeros_ = true;
+  nan_ = positive_infinity_ = negative_infinity_ = false;
+}
+
 void ExactSum::AddScaled(bool negative, unsigned __int128 significand, int exponent) {
   only_negative_zeros_ = false;
   any_term_ = true;
   if (++terms_since_carry_ >= kTermsBetweenCarries) Carry();
   const int position = exponent + kBias;
   const int shift = position & 31;
-  int64_t* limb = &limbs_[position >> 5];
+  const int lowest = position >> 5;
+  int64_t* limb = &limbs_[lowest];
   const int64_t sign = negative ? -1 : 0;
   const auto add = [sign](int64_t& to, uint32_t digit) {
     to += (static_cast<int64_t>(digit) ^ sign) - sign;
@@ -40,6 +52,8 @@ void ExactSum::AddScaled(bool negative, unsigned __int128 significand, int expon
   add(limb[1], static_cast<uint32_t>(low >> 32));
   add(limb[2], static_cast<uint32_t>(low >> 64));
   const auto top = static_cast<uint64_t>(significand >> 64);
+  first_ = std::min(first_, lowest);
+  end_ = std::max(end_, lowest + (top == 0 ? 3 : 5));
   if (top == 0) return;
   const auto high = static_cast<unsigned __int128>(top) << shift;
   add(limb[2], static_cast<uint32_t>(high));
@@ -91,21 +105,28 @@ void ExactSum::AddUnsigned(uint64_t term) {
 }
 
 void ExactSum::Carry() {
+  terms_since_carry_ = 0;
+  if (first_ >= end_) return;
   int64_t carry = 0;
-  for (int i = 0; i + 1 < kLimbs; ++i) {
+  for (int i = first_; i + 1 < end_; ++i) {
     const int64_t value = limbs_[i] + carry;
     carry = value >> 32;
     limbs_[i] = value & 0xffffffff;
   }
-  limbs_[kLimbs - 1] += carry;
-  terms_since_carry_ = 0;
+  int64_t& last = limbs_[end_ - 1];
+  last += carry;
+  if (std::abs(last) <= 0xffffffff) return;
+  limbs_[end_++] = last >> 32;
+  last &= 0xffffffff;
 }
 
 void ExactSum::Merge(const ExactSum& other) {
   ExactSum carried = other;
   carried.Carry();
   Carry();
-  for (int i = 0; i < kLimbs; ++i) limbs_[i] += carried.limbs_[i];
+  for (int i = carried.first_; i < carried.end_; ++i) limbs_[i] += carried.limbs_[i];
+  first_ = std::min(first_, carried.first_);
+  end_ = std::max(end_, carried.end_);
   terms_since_carry_ = 1;
   any_term_ |= other.any_term_;
   only_negative_zeros_ &= other.only_negative_zeros_;
@@ -114,39 +135,51 @@ void ExactSum::Merge(const ExactSum& other) {
   negative_infinity_ |= other.negative_infinity_;
 }
 
-bool ExactSum::MakeMagnitude() {
-  Carry();
-  const bool negative = limbs_[kLimbs - 1] < 0;
-  if (negative) {
-    for (int64_t& limb : limbs_) limb = -limb;
-    Carry();
-  }
-  return negative;
+void ExactSum::FillMagnitude(Magnitude& magnitude) const {
+  magnitude.first = first_;
+  magnitude.end = end_;
+  const auto fill = [&](int64_t sign) {
+    int64_t carry = 0;
+    for (int i = first_; i < end_; ++i) {
+      const int64_t value = sign * limbs_[i] + carry;
+      carry = value >> 32;
+      magnitude.digits[i] = static_cast<uint32_t>(value);
+    }
+    return carry;
+  };
+  int64_t carry = fill(1);
+  magnitude.negative = carry < 0;
+  if (magnitude.negative) carry = fill(-1);
+  if (carry != 0) magnitude.digits[magnitude.end++] = static_cast<uint32_t>(carry);
 }
 
 std::vector<uint32_t> ExactSum::Digits(bool& negative) const {
-  ExactSum sum = *this;
-  negative = sum.MakeMagnitude();
-  return {sum.limbs_.begin(), sum.limbs_.end()};
+  Magnitude magnitude;
+  FillMagnitude(magnitude);
+  negative = magnitude.negative;
+  std::vector<uint32_t> digits(kLimbs);
+  for (int i = magnitude.first; i < magnitude.end; ++i) digits[i] = magnitude.digits[i];
+  return digits;
 }
 
 uint64_t ExactSum::Round(ElementType type) const {
   if (nan_ || (positive_infinity_ && negative_infinity_)) return CanonicalNan(type);
   if (positive_infinity_ || negative_infinity_) return Infinity(type, negative_infinity_);
-  ExactSum sum = *this;
+  Magnitude sum;
+  FillMagnitude(sum);
   Unrounded result;
-  result.negative = sum.MakeMagnitude();
-  int top = kLimbs - 1;
-  while (top >= 0 && sum.limbs_[top] == 0) --top;
-  if (top < 0) {
+  result.negative = sum.negative;
+  int top = sum.end - 1;
+  while (top >= sum.first && sum.digits[top] == 0) --top;
+  if (top < sum.first) {
     result.negative = any_term_ && only_negative_zeros_;
     return RoundToFloat(type, result);
   }
   const int bottom = top - 3;
   for (int i = top; i >= bottom; --i) {
-    result.significand = result.significand << 32 | (i < 0 ? 0 : sum.limbs_[i]);
+    result.significand = result.significand << 32 | (i < sum.first ? 0 : sum.digits[i]);
   }
-  for (int i = bottom - 1; i >= 0; --i) result.sticky |= sum.limbs_[i] != 0;
+  for (int i = sum.first; i < bottom; ++i) result.sticky |= sum.digits[i] != 0;
   result.exponent = 32 * bottom - kBias;
   return RoundToFloat(type, result);
 }

@@ -21,7 +21,7 @@ namespace assay::evaluator {
 // At most 2^40 terms. About 1.1 KiB: keep and Clear() one rather than make many.
 class ExactSum {
  public:
-  void Clear() { *this = ExactSum(); }
+  void Clear();
   void Add(double term);
   void AddProduct(double a, double b);
   void AddSigned(int64_t term);
@@ -46,13 +46,25 @@ class ExactSum {
   static constexpr int kLimbs = 136;  // ... and up to 2^2048, plus 40 bits for the count
   static constexpr uint32_t kTermsBetweenCarries = 1u << 28;
 
+  // |sum| in digits of 32 bits, of which those from `first` to `end` have been written.
+  struct Magnitude {
+    bool negative = false;
+    int first = 0;
+    int end = 0;
+    std::array<uint32_t, kLimbs> digits;
+  };
+
   void AddScaled(bool negative, unsigned __int128 significand, int exponent);
   void NoteSpecial(double term);
+  // Makes every limb a digit from 0 to 2^32 - 1, but for the last one in use, which has the sign of
+  // the sum and a magnitude below 2^32.
   void Carry();
-  // Normalises the limbs to magnitudes below 2^32. Returns true if the sum is negative.
-  bool MakeMagnitude();
+  void FillMagnitude(Magnitude& magnitude) const;
 
   std::array<int64_t, kLimbs> limbs_{};
+  // The limbs in use; all others are zero. Most sums have terms of few magnitudes.
+  int first_ = kLimbs;
+  int end_ = 0;
   uint32_t terms_since_carry_ = 0;
   bool any_term_ = false;
   bool only_negative_zeros_ = true;

@@ -191,6 +191,42 @@ TEST(ExactSumTest, MergeIsTheSumOfBoth) {
   EXPECT_EQ(negative.Round(ElementType::kF32), 0x7f800000u);
 }
 
+// One sum that is cleared, rounded in between, and gets terms below and above the ones before.
+TEST(ExactSumTest, ClearedSumsBeginAnew) {
+  std::mt19937_64 random(4);
+  ExactSum sum;
+  for (int round = 0; round < 300; ++round) {
+    sum.Clear();
+    EXPECT_EQ(sum.Round(ElementType::kF64), 0u);
+    Products products;
+    const int low = static_cast<int>(random() % 2000) - 1020;
+    for (int i = 0; i < 6; ++i) {
+      const int reach = low + (i % 3 == 2 ? static_cast<int>(random() % 300) : 0);
+      products.push_back(
+          {RandomDouble(random, low - 3, std::min(reach, 1023)), RandomDouble(random, -60, 20)});
+      sum.AddProduct(products.back().first, products.back().second);
+      const Mpfr expected = OracleSum(products);
+      EXPECT_EQ(sum.Round(ElementType::kF64), RoundByOracle(ElementType::kF64, expected));
+      bool negative = false;
+      EXPECT_EQ(sum.Digits(negative).size(), ExactSum().Digits(negative).size());
+      sum.Digits(negative);
+      EXPECT_EQ(negative, mpfr_sgn(expected.get()) < 0);
+    }
+  }
+}
+
+// Each merge carries: the sign of a negative sum must not move up limb by limb.
+TEST(ExactSumTest, ManyMergesOfBothSigns) {
+  for (const double first : {-1.0, 1.0, -kTiny, -kMax}) {
+    ExactSum sum = SumOf({{first, 1}});
+    for (int i = 0; i < 1000; ++i) sum.Merge(SumOf({{-1, kTiny}}));
+    sum.Add(-first);
+    EXPECT_EQ(sum.Round(ElementType::kF64), 0x80000000000003e8u) << first;
+    sum.Merge(SumOf({{1001, kTiny}}));
+    EXPECT_EQ(sum.Round(ElementType::kF64), 1u) << first;
+  }
+}
+
 uint64_t OracleProduct(ElementType type, const std::vector<double>& factors) {
   Mpfr product(70000, 1.0);
   for (double factor : factors) {

@@ -17,7 +17,8 @@ struct Idiom {
 
 // Return the idioms of a family (idioms_*.cc): arithmetic and logic, data movement, parts of
 // models, expressions, graphs, loops, sizes beyond which implementations change their algorithm,
-// and operations on what another one has padded, permuted or widened.
+// operations on what another one has padded, permuted or widened, pairs of operations,
+// and numbers at which a simplification shows.
 absl::Span<const Idiom> AlgebraIdioms();
 absl::Span<const Idiom> MovementIdioms();
 absl::Span<const Idiom> ModelIdioms();
@@ -26,6 +27,8 @@ absl::Span<const Idiom> GraphIdioms();
 absl::Span<const Idiom> LoopIdioms();
 absl::Span<const Idiom> SizeIdioms();
 absl::Span<const Idiom> ChainIdioms();
+absl::Span<const Idiom> PairIdioms();
+absl::Span<const Idiom> NumberIdioms();
 
 // Writes an idiom.
 void WriteIdiom(ProgramWriter& writer);

@@ -416,10 +416,11 @@ struct IdiomFamily {
   int64_t weight;
   bool has_long_values;
 };
-constexpr IdiomFamily kFamilies[] = {{ExpressionIdioms, 8, false}, {MovementIdioms, 5, false},
-                                     {AlgebraIdioms, 4, false},    {GraphIdioms, 2, false},
-                                     {SizeIdioms, 2, true},        {ModelIdioms, 1, false},
-                                     {LoopIdioms, 2, false},       {ChainIdioms, 2, false}};
+constexpr IdiomFamily kFamilies[] = {{ExpressionIdioms, 10, false}, {MovementIdioms, 3, false},
+                                     {AlgebraIdioms, 5, false},     {GraphIdioms, 2, false},
+                                     {SizeIdioms, 3, true},         {ModelIdioms, 1, false},
+                                     {LoopIdioms, 2, false},        {ChainIdioms, 2, false},
+                                     {PairIdioms, 10, false},       {NumberIdioms, 4, false}};
 
 }  // namespace
 

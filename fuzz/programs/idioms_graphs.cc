@@ -130,6 +130,45 @@ void ComputedStarts(ProgramWriter& w) {
   s.DynamicUpdateSlice(x, update, {w.choices().OneIn(2) ? start : i});
 }
 
+// Two or three computations that differ in a number, as branches of one conditional or as callees,
+// and the results of the calls in one operation.
+void ComputationsAlike(ProgramWriter& w) {
+  static constexpr Opcode kSteps[] = {kAdd, kMultiply, kSubtract, kMaximum, kDivide};
+  static constexpr double kNumbers[] = {1, 2, 3, -1, 0.5, 0};
+  if (!w.MayWrite(kConditional)) return;
+  Sketch s(w);
+  Choices& choices = w.choices();
+  const ElementType type =
+      s.AnyOf({ElementType::kF32, ElementType::kS32, ElementType::kBF16, ElementType::kU8});
+  const Dimensions sizes = {choices.Between(1, 4)};
+  Instruction* const x = w.ArrayOf(type, sizes);
+  const Opcode opcode = choices.Of(kSteps);
+  const int64_t count = choices.Between(2, 3);
+  std::vector<Computation*> callees;
+  for (int64_t k = 0; k < count; ++k) {
+    w.BeginComputation("alike", RowPlace::kComputation);
+    Instruction* const value = w.ComputationParameter(x->shape());
+    Instruction* const number = s.SplatLike(value, choices.Of(kNumbers));
+    Instruction* const result = s.Op(opcode, {value, number});
+    callees.push_back(w.EndComputation(result == nullptr ? value : result));
+  }
+  if (choices.OneIn(3)) {
+    std::vector<Instruction*> results;
+    for (const int64_t k : {0, 1}) {
+      auto call = w.Start(kCall, {x}, x->shape());
+      call->SetAttribute(Attr::kToApply, callees[k]);
+      results.push_back(w.Finish(std::move(call)));
+    }
+    s.Op(kSubtract, {results[0], results[1]});
+    return;
+  }
+  std::vector<Instruction*> operands(count + 1, x);
+  operands[0] = w.IndexArray(kS32, {}, -1, count);
+  auto made = w.Start(kConditional, operands);
+  made->SetAttribute(Attr::kBranchComputations, callees);
+  w.Finish(std::move(made));
+}
+
 constexpr Idiom kGraphs[] = {
     {"moves between fusions", MovesBetweenFusions},
     {"products of products", ProductsOfProducts},
@@ -137,6 +176,7 @@ constexpr Idiom kGraphs[] = {
     {"slices with gaps", SlicesWithGaps},
     {"gathered and scattered", GatheredAndScattered},
     {"computed starts", ComputedStarts},
+    {"computations alike", ComputationsAlike},
 };
 
 }  // namespace

@@ -23,6 +23,8 @@ class Sketch {
     return Dimensions(x->shape().dimensions().begin(), x->shape().dimensions().end());
   }
 
+  // Returns true if the operation takes values of the type of `x`, which may be null.
+  static bool Takes(Opcode opcode, const Instruction* x);
   // Appends an operation without attributes, whose result shape follows from the operands.
   Instruction* Op(Opcode opcode, std::initializer_list<Instruction*> operands);
   Instruction* Compare(ComparisonDirection direction, Instruction* a, Instruction* b);
@@ -93,7 +95,6 @@ class Sketch {
   Computation* Region(Opcode opcode, ElementType type);
 
  private:
-  static bool Takes(Opcode opcode, const Instruction* x);
   ProgramWriter& w_;
 };
 

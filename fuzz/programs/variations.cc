@@ -8,6 +8,7 @@
 #include "fuzz/programs/inverses.h"
 #include "fuzz/programs/permutation.h"
 #include "fuzz/programs/sketch.h"
+#include "fuzz/programs/steps.h"
 
 namespace assay::fuzz {
 namespace {
@@ -195,6 +196,10 @@ Instruction* WriteOneOf(ProgramWriter& w, const Opcode (&opcodes)[kCount], Instr
 Instruction* OperationBehind(ProgramWriter& w, Instruction* x) {
   Instruction* const value = ArrayOfResult(w, x);
   if (value == nullptr) return nullptr;
+  if (w.choices().OneIn(2)) {
+    Sketch s(w);
+    if (Instruction* const made = WriteAnyStep(s, value)) return made;
+  }
   return w.choices().OneIn(2) ? WriteOneOf(w, kMoves, value) : WriteOneOf(w, kTakers, value);
 }
 

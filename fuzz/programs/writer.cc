@@ -55,7 +55,7 @@ struct KindOfRecord {
 constexpr KindOfRecord kKinds[] = {{RecordKind::kInstruction, 2},
                                    {RecordKind::kVariations, 3},
                                    {RecordKind::kChain, 1},
-                                   {RecordKind::kIdiom, 2}};
+                                   {RecordKind::kIdiom, 3}};
 
 using ProfileTable = std::array<std::vector<conformance::ValueProfile>, 64>;
 

@@ -147,6 +147,7 @@ class ArrayJudge {
     if (!bounds_.beyond.empty()) part.beyond = bounds_.beyond[i];
     part.may_overflow = !bounds_.may_overflow.empty() && bounds_.may_overflow[i];
     if (!bounds_.sides.empty()) part.sides = bounds_.sides[i];
+    if (!bounds_.magnitudes.empty()) part.magnitudes = bounds_.magnitudes[i];
     return part;
   }
 
@@ -469,6 +470,8 @@ class ArrayJudge {
       sum.same = wanted == bits(actual_.Get(i)) ||
                  (IsNan(part_, wanted) && IsNan(part_, bits(actual_.Get(i))));
       sum.slack = beyond ? part.beyond : part.absolute;
+      const int exponent = beyond ? BeyondExponent(subject_.instruction) : 0;
+      sum.magnitudes = std::ldexp(part.magnitudes.value, part.magnitudes.exponent - exponent);
       sums.push_back(sum);
     }
     return sums;

@@ -50,14 +50,20 @@ struct Bounds {
   struct Sides {
     bool positive = true, negative = true, nan = true;
   };
-  // Of sums of complex numbers: `absolute`, `vacuous`, `beyond`, `may_overflow`, `sides` and
-  // `meets_infinity` of both parts, which are added up on their own. Empty: those of the element
-  // hold for both.
+  // The sum of the magnitudes of terms, value * 2^exponent.
+  struct Magnitudes {
+    double value = std::numeric_limits<double>::infinity();
+    int exponent = 0;
+  };
+  // Of sums of complex numbers: `absolute`, `vacuous`, `beyond`, `may_overflow`, `sides`,
+  // `meets_infinity` and `magnitudes` of both parts, which are added up on their own. Empty: those
+  // of the element hold for both.
   struct OfPart {
     double absolute = 0, vacuous = 0, beyond = std::numeric_limits<double>::infinity();
     bool may_overflow = false;
     Sides sides;
     bool meets_infinity = false;
+    Magnitudes magnitudes;
   };
   std::vector<std::array<OfPart, 2>> parts;
   // The distance from the exact sum, which is less since golden is rounded. Empty: not known.
@@ -91,6 +97,8 @@ struct Bounds {
   // The bound of the distance to the exact sum, times 2^-BeyondExponent, where `absolute` is
   // infinite because terms exceed the largest double. Empty if there is no such element.
   std::vector<double> beyond;
+  // The magnitudes of the terms of sums. Empty: not known.
+  std::vector<Magnitudes> magnitudes;
   // True if terms are not finite and it is not specified which non-finite result they give.
   bool opens_non_finite = false;
   // True if a start value that is used more than once (W-12) gives a NaN with itself.

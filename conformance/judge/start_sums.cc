@@ -39,10 +39,17 @@ StartAnswer StartSums::Explain(absl::Span<const StartSum> parts) const {
   return answer;
 }
 
+// Returns the numbers that one or the other has.
+StartSums::Uses StartSums::Either(const Uses& a, const Uses& b) {
+  if (!(a.low <= a.high)) return b;
+  if (!(b.low <= b.high)) return a;
+  return {std::min(a.low, b.low), std::max(a.high, b.high)};
+}
+
 bool StartSums::IsBeyond(const StartSum& part) const {
   switch (Info(type_).format->overflow) {
     case Overflow::kInfinity:
-      return std::isinf(part.actual);
+      return !std::isfinite(part.actual);
     case Overflow::kNan:
       return std::isnan(part.actual);
     case Overflow::kSaturate:
@@ -52,32 +59,52 @@ bool StartSums::IsBeyond(const StartSum& part) const {
 }
 
 StartSums::Uses StartSums::UsesBeyond(const StartSum& part) const {
-  constexpr Uses kNever{1, 0};
-  const double size = std::fabs(part.start);
   if (!std::isfinite(part.exact)) {
     if (part.same) return {1, most_};
     // An infinite term meets an infinity of start values.
     const bool meets = std::isnan(part.actual) && std::isinf(part.exact) &&
                        (part.start > 0) != (part.exact > 0) && part.start != 0;
-    return meets ? Uses{std::floor(part.largest / size), most_} : kNever;
+    return meets ? Uses{std::floor(part.largest / std::fabs(part.start)), most_} : Uses();
   }
-  // A NaN is beyond the range on the side to which the start value leads, or on that of the sum.
-  const auto beyond = [&](double side) {
-    const double missing = part.largest - part.slack - side * part.exact;
-    if (part.start == 0) return missing <= 0 ? Uses{1, most_} : kNever;
-    if (side * part.start > 0) return Uses{std::max(1.0, std::ceil(missing / size)), most_};
-    return Uses{1, std::min(most_, std::floor(-missing / size))};
-  };
-  if (!std::isnan(part.actual)) return beyond(std::copysign(1, part.actual));
-  const Uses to_start = beyond(std::copysign(1, part.start));
-  return to_start.low <= to_start.high ? to_start : beyond(-std::copysign(1, part.start));
+  if (!std::isnan(part.actual)) return UsesBeyond(part, std::copysign(1, part.actual));
+  const Uses above = UsesBeyond(part, 1), below = UsesBeyond(part, -1);
+  // Infinities of both signs meet in a NaN; where a NaN stands for an infinity, one is enough.
+  if (Info(type_).format->overflow == Overflow::kInfinity) {
+    return {std::max(above.low, below.low), std::min(above.high, below.high)};
+  }
+  return Either(above, below);
+}
+
+StartSums::Uses StartSums::UsesBeyond(const StartSum& part, double side) const {
+  // The result, and partial sums, which are in its type or in one with a larger range. Start values
+  // of the other sign take the result back into the range, and change no partial sum before them.
+  const double accumulated = DecodeFloat(how_.accumulator, MaxFinite(how_.accumulator));
+  const double returned = DecodeFloat(type_, MaxFinite(type_));
+  const double wider = how_.partials ? 1 : std::max(1.0, accumulated / returned);
+  const double terms = (part.magnitudes + side * part.exact) / 2;
+  const double missing = part.largest - part.slack - side * part.exact;
+  const double on_the_way = part.largest * wider - part.slack - terms;
+  const double towards = side * part.start;
+  if (towards > 0) return Either(UsesOf(towards, missing), UsesOf(towards, on_the_way));
+  if (on_the_way <= 0 || (towards == 0 && missing <= 0)) return Uses{1, most_};
+  return towards == 0 ? Uses() : Uses{1, std::min(most_, std::floor(missing / towards))};
+}
+
+StartSums::Uses StartSums::UsesOf(double start, double missing) const {
+  const double more = std::min(most_, std::max(1.0, std::ceil(missing / start)));
+  const double unit = how_.partials ? std::max(how_.unit, UnitRoundoff(type_)) : how_.unit;
+  const double error = ErrorOfUses(start, more, unit * how_.factor * (how_.truncating ? 2 : 1));
+  return {std::max(1.0, std::ceil((missing - error) / start)), most_};
 }
 
 double StartSums::Error(const StartSum& part, double more, double slack, double unit) const {
   const double n = most_ + 1;
   const double grown = std::max(0.0, std::fabs(part.actual) - std::fabs(part.exact));
-  return slack * (1 + more / n) + unit * (n + more) * more * std::fabs(part.start) +
-         UnitRoundoff(type_) * grown;
+  return slack * (1 + more / n) + ErrorOfUses(part.start, more, unit) + UnitRoundoff(type_) * grown;
+}
+
+double StartSums::ErrorOfUses(double start, double more, double unit) const {
+  return unit * (most_ + 1 + more) * more * std::fabs(start);
 }
 
 StartAnswer StartSums::IsSum(const StartSum& part, double more) const {

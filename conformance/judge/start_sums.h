@@ -17,8 +17,9 @@ struct StartSum {
   double actual = 0;
   // The golden value, which may have overflowed, is the same.
   bool same = false;
-  // The largest distance from the exact sum that it may have anyway, times 2^-exponent.
-  double slack = 0;
+  // The largest distance from the exact sum that it may have anyway, and the sum of the magnitudes
+  // of the terms with one use of the start value, times 2^-exponent.
+  double slack = 0, magnitudes = 0;
 };
 
 class StartSums {
@@ -35,18 +36,27 @@ class StartSums {
   StartAnswer Explain(absl::Span<const StartSum> parts) const;
 
  private:
-  // Numbers of further uses.
+  // Numbers of further uses, none by default.
   struct Uses {
     double low = 1, high = 0;
   };
+  static Uses Either(const Uses& a, const Uses& b);
 
-  // Returns true if the part is beyond the range of the type.
+  // Returns true if the part is beyond the range of the type, or met a value that is.
   bool IsBeyond(const StartSum& part) const;
-  // Returns how many further uses take the sum beyond the range on the side of `actual`.
+  // Returns how many further uses take a partial sum beyond the range on the side of `actual`, on
+  // both sides where they meet in a NaN.
   Uses UsesBeyond(const StartSum& part) const;
+  // Returns how many take the sum, or a partial sum, beyond the range on a side, 1 or -1. Partial
+  // sums get there by the terms of that sign alone (ops_structural.md 14.2, "Overflow").
+  Uses UsesBeyond(const StartSum& part, double side) const;
+  // Returns how many uses of a start value, counted upwards on the side, make up for `missing`.
+  Uses UsesOf(double start, double missing) const;
   StartAnswer IsSum(const StartSum& part, double more) const;
   // Returns the error of a sum with `more` uses, given the slack and a unit roundoff.
   double Error(const StartSum& part, double more, double slack, double unit) const;
+  // Returns the share of the further uses in it.
+  double ErrorOfUses(double start, double more, double unit) const;
 
   const ElementType type_;
   const Accumulation how_;

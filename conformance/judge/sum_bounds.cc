@@ -259,9 +259,13 @@ class SumBound {
         const Distances distances =
             Of(DecodeFloat(part_, imaginary ? element.imag : element.bits), (*facts)[i].terms,
                (*facts)[i].sum_of_magnitudes(), lost.empty() ? 0 : lost[i]);
-        bounds->parts[i][imaginary] = {
-            distances.judged, distances.vacuous, Beyond(distances, (*facts)[i]),
-            MayOverflow((*facts)[i].magnitudes, distances), Bounds::Sides()};
+        bounds->parts[i][imaginary] = {distances.judged,
+                                       distances.vacuous,
+                                       Beyond(distances, (*facts)[i]),
+                                       MayOverflow((*facts)[i].magnitudes, distances),
+                                       Bounds::Sides(),
+                                       /*meets_infinity=*/false,
+                                       {(*facts)[i].magnitudes, (*facts)[i].exponent}};
         overflows |= bounds->parts[i][imaginary].may_overflow;
       }
       if (!finite_) {
@@ -481,6 +485,7 @@ class SumBound {
     bounds->beyond.push_back(Beyond(distances, fact));
     bounds->vacuous.push_back(distances.vacuous);
     bounds->may_overflow.push_back(MayOverflow(fact.magnitudes, distances));
+    bounds->magnitudes.push_back({fact.magnitudes, fact.exponent});
   }
 
   // The bound where terms exceed the largest double, scaled.

@@ -144,47 +144,6 @@ bool HasEffects(const Module& module) {
   return false;
 }
 
-std::optional<Cut> InlineFirstCall(const Module& module, absl::Span<const DeviceInputs> inputs) {
-  const Computation& entry = *module.entry();
-  const auto inlines = [](const Instruction& each) {
-    return each.opcode() == Opcode::kCall || each.opcode() == Opcode::kFusion;
-  };
-  const auto found = std::find_if(entry.instructions().begin(), entry.instructions().end(),
-                                  [&](const auto& each) { return inlines(*each); });
-  if (found == entry.instructions().end()) return std::nullopt;
-  const Instruction& call = **found;
-  const Computation& callee = *call.called_computations()[0];
-  Cut cut;
-  cut.module = EmptyModule(module);
-  cut.inputs.assign(inputs.begin(), inputs.end());
-  CalleeCopier copier(cut.module.get());
-  for (const auto& each : entry.instructions()) {
-    if (each.get() == &call) continue;
-    for (const Computation* inner : each->called_computations()) copier.Copy(*inner);
-  }
-  for (const auto& each : callee.instructions()) {
-    for (const Computation* inner : each->called_computations()) copier.Copy(*inner);
-  }
-  std::unique_ptr<Computation> own = EmptyCopy(entry);
-  InstructionMap instructions;
-  for (const auto& each : entry.instructions()) {
-    if (each.get() != &call) {
-      instructions[each.get()] = own->Add(CopyInstruction(*each, instructions, copier.callees()));
-      continue;
-    }
-    for (const auto& inner : callee.instructions()) {
-      instructions[inner.get()] =
-          inner->opcode() == Opcode::kParameter
-              ? instructions.at(call.operand(inner->parameter_number()))
-              : own->Add(CopyInstruction(*inner, instructions, copier.callees()));
-    }
-    instructions[&call] = instructions.at(callee.root());
-  }
-  own->set_root(instructions.at(entry.root()));
-  cut.module->set_entry(cut.module->Add(std::move(own)));
-  return cut;
-}
-
 std::optional<Cut> OnOneElement(const Module& module, absl::Span<const DeviceInputs> inputs,
                                 int64_t element) {
   if (inputs.size() != 1) return std::nullopt;

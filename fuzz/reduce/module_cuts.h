@@ -30,10 +30,6 @@ EntryValues TraceEntry(const Module& module, absl::Span<const DeviceInputs> inpu
 Cut CutModule(const Module& module, absl::Span<const DeviceInputs> inputs, const Instruction& root,
               const absl::flat_hash_set<const Instruction*>& given, const EntryValues& values);
 
-// Replaces the first call, loop, branch or fusion of the entry by the instructions of its
-// computation, if that has one caller.
-std::optional<Cut> InlineFirstCall(const Module& module, absl::Span<const DeviceInputs> inputs);
-
 // Returns an elementwise program of arrays of one shape restricted to one element; nothing for
 // other modules.
 std::optional<Cut> OnOneElement(const Module& module, absl::Span<const DeviceInputs> inputs,

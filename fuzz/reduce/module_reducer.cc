@@ -7,6 +7,7 @@
 #include "fuzz/reduce/answers.h"
 #include "fuzz/reduce/attribute_edits.h"
 #include "fuzz/reduce/budgeted.h"
+#include "fuzz/reduce/called_cuts.h"
 #include "fuzz/reduce/module_cuts.h"
 #include "fuzz/reduce/module_edits.h"
 #include "fuzz/reduce/reducer.h"
@@ -61,6 +62,7 @@ class ModuleReducer {
       smaller = TakeRoot();
       smaller |= CutAbove();
       smaller |= Inline();
+      smaller |= CutInCallees();
     }
     TakeOneElement();
     ShrinkSizes();
@@ -79,9 +81,9 @@ class ModuleReducer {
     return true;
   }
 
-  bool Try(Cut candidate) {
-    if (!Shows(*candidate.module, candidate.inputs)) return false;
-    now_ = std::move(candidate);
+  bool Try(std::optional<Cut> candidate) {
+    if (!candidate || !Shows(*candidate->module, candidate->inputs)) return false;
+    now_ = *std::move(candidate);
     return true;
   }
 
@@ -119,8 +121,58 @@ class ModuleReducer {
   }
 
   bool Inline() {
-    std::optional<Cut> inlined = InlineFirstCall(*now_.module, now_.inputs);
-    return inlined && Try(*std::move(inlined));
+    for (const Inlining& inlining : Inlinings(*now_.module)) {
+      if (Try(WithInlined(*now_.module, now_.inputs, inlining))) return true;
+    }
+    return false;
+  }
+
+  // Smaller computations of calls, fusions, branches and loops that cannot be inlined.
+  bool CutInCallees() {
+    bool smaller = Try(WithoutAllUnused(*now_.module, now_.inputs));
+    for (size_t c = 0; c < now_.module->computations().size(); ++c) {
+      int64_t i = now_.module->computations()[c]->instruction_count();
+      while (c < now_.module->computations().size() && i-- > 0) {
+        const Computation& computation = *now_.module->computations()[c];
+        if (i >= computation.instruction_count()) continue;
+        const Instruction& op = *computation.instruction(i);
+        smaller |= &computation == now_.module->entry() ? CutSignature(op) : CutInCallee(op);
+      }
+    }
+    // Arguments that nothing takes any more.
+    if (smaller) Try(CutModule(*now_.module, now_.inputs, *now_.module->entry()->root(), {}, {}));
+    return smaller;
+  }
+
+  // One instruction of a called computation less.
+  bool CutInCallee(const Instruction& op) {
+    if (op.opcode() == Opcode::kParameter) return false;
+    if (Try(WithoutUnused(*now_.module, now_.inputs, op)) || CutSignature(op)) return true;
+    if (op.opcode() == Opcode::kConstant || IsOperationOfARegion(*now_.module, op) ||
+        CountersOfLoops(*now_.module).contains(&op)) {
+      return false;
+    }
+    const std::vector<Instruction*> parameters = op.parent()->parameters();
+    for (const absl::Span<Instruction* const> others :
+         {op.operands(), absl::Span<Instruction* const>(parameters)}) {
+      for (const Instruction* other : others) {
+        if (Try(WithEarlier(*now_.module, now_.inputs, op, *other))) return true;
+      }
+    }
+    return Try(WithZeros(*now_.module, now_.inputs, op));
+  }
+
+  // One result or operand of a call less.
+  bool CutSignature(const Instruction& call) {
+    const int64_t results =
+        call.shape().is_tuple() ? static_cast<int64_t>(call.shape().tuple_shapes().size()) : 0;
+    for (int64_t k = 0; k < results; ++k) {
+      if (Try(WithoutResult(*now_.module, now_.inputs, call, k))) return true;
+    }
+    for (int64_t k = 0; k < call.operand_count(); ++k) {
+      if (Try(WithoutOperand(*now_.module, now_.inputs, call, k))) return true;
+    }
+    return false;
   }
 
   // Each size as small as the finding lets it be, the largest sizes first.
@@ -128,16 +180,14 @@ class ModuleReducer {
     for (const int64_t size : DimensionSizes(*now_.module)) {
       for (const int64_t smaller : {int64_t{1}, int64_t{2}, size / 2, size - 1}) {
         if (smaller < 1 || smaller >= size) continue;
-        std::optional<Cut> cut = WithSmallerSize(*now_.module, now_.inputs, size, smaller);
-        if (cut && Try(*std::move(cut))) break;
+        if (Try(WithSmallerSize(*now_.module, now_.inputs, size, smaller))) break;
       }
     }
   }
 
   void NarrowTypes() {
     for (int64_t step = 0; step < TypeEdits(); ++step) {
-      std::optional<Cut> cut = WithNarrowerTypes(*now_.module, now_.inputs, step);
-      if (cut) Try(*std::move(cut));
+      Try(WithNarrowerTypes(*now_.module, now_.inputs, step));
     }
   }
 
@@ -151,8 +201,7 @@ class ModuleReducer {
   }
   bool SimplifyAttribute(const Instruction& op) {
     for (const AttributeEdit& edit : SimplerAttributes(op)) {
-      std::optional<Cut> cut = WithSimplerAttribute(*now_.module, now_.inputs, op, edit);
-      if (cut && Try(*std::move(cut))) return true;
+      if (Try(WithSimplerAttribute(*now_.module, now_.inputs, op, edit))) return true;
     }
     return false;
   }
@@ -161,8 +210,7 @@ class ModuleReducer {
   void LowerConstants() {
     for (int64_t place = 0; place < ScalarConstants(*now_.module); ++place) {
       for (const int64_t divisor : {8, 2}) {
-        std::optional<Cut> cut = WithSmallerConstant(*now_.module, now_.inputs, place, divisor);
-        if (cut && Try(*std::move(cut))) break;
+        if (Try(WithSmallerConstant(*now_.module, now_.inputs, place, divisor))) break;
       }
     }
   }
@@ -173,7 +221,7 @@ class ModuleReducer {
     const int64_t count = std::min<int64_t>(shape.element_count(), 64);
     for (int64_t i = 0; i < count; ++i) {
       std::optional<Cut> one = OnOneElement(*now_.module, now_.inputs, i);
-      if (!one || Try(*std::move(one))) return;
+      if (!one || Try(std::move(one))) return;
     }
   }
 

@@ -39,10 +39,11 @@ struct ReducedModule {
 
 // Returns the smallest module that was found. The steps are, in turn: one result instead of
 // several; an instruction of the entry as the root; an instruction replaced by a parameter with its
-// golden value; an inlined computation; an elementwise program on one element; smaller sizes;
-// narrower types; simpler attributes; smaller integer constants, which reduce iterations; simpler
-// values; all of them again until no step of the module is left. A module with effects (feeds,
-// transfers) keeps all its instructions.
+// golden value; an inlined call, fusion, branch or iteration; in the computations that are left, an
+// instruction less, or a result or an operand of a call; an elementwise program on one element;
+// smaller sizes; narrower types; simpler attributes; smaller integer constants, which reduce
+// iterations; simpler values; all of them again until no step of the module is left. A module with
+// effects (feeds, transfers) keeps all its instructions.
 ReducedModule ReduceModule(const Module& module, absl::Span<const DeviceInputs> inputs,
                            const ShowsModule& shows, const ReduceLimits& limits);
 

@@ -16,6 +16,7 @@ using Answer = Measure::Answer;
 
 // The exact value is known to 53 bits.
 constexpr double kSlack = 0x1p-52;
+constexpr double kMost = std::numeric_limits<double>::max();
 
 // HIGHEST asks for level B, or better where the profile is.
 UlpBudget Tighter(UlpBudget a, const UlpBudget& b) {
@@ -78,9 +79,10 @@ double ElementRule::BoundAt(double magnitude) const {
   return budget_.ulps * UlpOf(part_, magnitude) + budget_.absolute;
 }
 
-Measure ElementRule::Test(Element golden, Element actual, const ExactValue& exact) const {
+Measure ElementRule::Test(Element golden, Element actual, const ExactValue& exact,
+                          bool overflows) const {
   if (!IsRounded(type_) || strict()) return {};
-  if (IsComplex(type_)) return TestComplex(golden, actual, exact);
+  if (IsComplex(type_)) return TestComplex(golden, actual, exact, overflows);
   const std::optional<double> real = exact ? std::optional<double>(exact->real()) : std::nullopt;
   return narrow_ ? TestNarrow(actual.bits, real) : TestReal(golden.bits, actual.bits, real);
 }
@@ -136,24 +138,42 @@ Measure ElementRule::TestNarrow(uint64_t actual, const std::optional<double>& ex
   return {inside ? Answer::kInside : Answer::kOutside, reach, distance};
 }
 
-Measure ElementRule::TestComplex(Element golden, Element actual, const ExactValue& exact) const {
-  std::complex<double> g, a;
-  bool finite = true;
-  const auto part = [&](uint64_t wanted, uint64_t got) {
-    const double x = DecodeFloat(part_, wanted), y = DecodeFloat(part_, got);
-    const bool same = wanted == got || (std::isnan(x) && std::isnan(y));
-    if (same && !std::isfinite(x)) return std::make_pair(0.0, 0.0);  // no distance
-    finite = finite && std::isfinite(x) && std::isfinite(y);
-    return std::make_pair(x, y);
-  };
-  const auto real = part(golden.bits, actual.bits), imag = part(golden.imag, actual.imag);
-  if (!finite) return {};
+Measure ElementRule::TestComplex(Element golden, Element actual, const ExactValue& exact,
+                                 bool overflows) const {
   const bool known = exact && std::isfinite(exact->real()) && std::isfinite(exact->imag());
-  g = known ? *exact : std::complex<double>(real.first, imag.first);
-  a = {real.second, imag.second};
-  // The modulus of parts that are nearly the largest doubles overflows: its ulp is that of these.
-  const double size = std::min(std::abs(g), std::numeric_limits<double>::max());
-  const double distance = std::abs(a - g);
+  const double top = DecodeFloat(part_, MaxFinite(part_));
+  const int next = Info(part_).format->max_exponent() + 1;  // of the first power beyond the range
+  double wanted[2], distances[2];
+  bool beyond = false, near_top = false;
+  for (const int p : {0, 1}) {
+    const uint64_t bits = p == 0 ? golden.bits : golden.imag;
+    const uint64_t got = p == 0 ? actual.bits : actual.imag;
+    const double x = DecodeFloat(part_, bits), y = DecodeFloat(part_, got);
+    const double value = known ? (p == 0 ? exact->real() : exact->imag()) : x;
+    wanted[p] = value;
+    distances[p] = y - value;
+    if (std::isfinite(x) && std::isfinite(y)) continue;
+    if (bits != got && !(std::isnan(x) && std::isnan(y))) {
+      // An infinity may stand for a number that is just beyond the range.
+      const bool one_side = !std::isnan(x) && !std::isnan(y) && std::signbit(x) == std::signbit(y);
+      const double inside = std::isinf(x) ? std::fabs(y) : std::fabs(x);
+      if (!overflows || !one_side || inside < top - BoundAt(top) - UlpOf(part_, top)) return {};
+      near_top = true;
+    }
+    beyond = beyond || std::isinf(x) || std::isinf(y);
+    if (known && std::isinf(y)) {
+      distances[p] = bits == got ? 0 : std::copysign(std::ldexp(1.0, next), y) - value;
+    } else if (!known) {
+      wanted[p] = distances[p] = 0;
+    }
+  }
+  // A modulus beyond the range has the ulp of the largest numbers.
+  const double size = overflows && beyond ? top : std::min(std::hypot(wanted[0], wanted[1]), kMost);
+  const double distance = std::hypot(distances[0], distances[1]);
+  if (near_top && !known) {
+    const bool near = distance <= BoundAt(size);
+    return {near ? Answer::kUnknown : Answer::kOutside, BoundAt(size), kInfinity};
+  }
   if (known) return Decide(distance, BoundAt(size), size * (2 * kSlack));
   // Each part of the golden value is within half an ulp of it.
   const double half = UlpOf(part_, size) * 0.71;
@@ -178,6 +198,33 @@ FunctionRange RangeOf(Opcode opcode, ElementType type) {
   if (range.low != std::floor(range.low)) range.low -= UlpOf(type, range.low);
   if (range.high != std::floor(range.high)) range.high += UlpOf(type, range.high);
   return range;
+}
+
+bool IsInfiniteByOverflow(Opcode opcode, ElementType type, absl::Span<const Element> operands) {
+  const ElementType part = Info(type).component;
+  const auto finite = [part](uint64_t bits) {
+    return !IsNan(part, bits) && !IsInfinity(part, bits);
+  };
+  const auto zero = [part](const Element& each) {
+    return IsZero(part, each.bits) && IsZero(part, each.imag);
+  };
+  for (const Element& each : operands) {
+    if (!finite(each.bits) || !finite(each.imag)) return false;
+  }
+  switch (opcode) {
+    case Opcode::kAtan2:
+    case Opcode::kAtanh:
+    case Opcode::kLog:
+    case Opcode::kLog1p:
+    case Opcode::kRsqrt:
+      return false;
+    case Opcode::kDivide:
+      return !zero(operands[1]);
+    case Opcode::kPower:
+      return !zero(operands[0]);
+    default:
+      return true;
+  }
 }
 
 bool IsSpecialPoint(Opcode opcode, double x) {

@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 
+#include "absl/types/span.h"
 #include "conformance/judge/bounds.h"
 #include "conformance/profiles/profile.h"
 #include "spec/element/element.h"
@@ -32,6 +33,10 @@ inline bool HasSpecialPoint(Opcode opcode) {
   return IsSpecialPoint(opcode, 0) || IsSpecialPoint(opcode, 1);
 }
 
+// Returns true if an infinite part of the function's complex value is no pole, so that it stands
+// for a number beyond the range. `operands` are complex numbers of `type`.
+bool IsInfiniteByOverflow(Opcode opcode, ElementType type, absl::Span<const Element> operands);
+
 // The least and the greatest value that a real function may give in a type, whatever its budget.
 struct FunctionRange {
   double low = -kInfinity, high = kInfinity;
@@ -50,8 +55,10 @@ class ElementRule {
   bool strict() const { return !tolerance_ && budget_.exact(); }
   std::string text() const;  // "4 ulp", "correctly rounded", "exact"
 
-  // Judges elements that differ in more than the sign of a zero or the payload of a NaN.
-  Measure Test(Element golden, Element actual, const ExactValue& exact) const;
+  // Judges elements that differ in more than the sign of a zero or the payload of a NaN. If
+  // `overflows`, infinite parts of a complex number stand for numbers beyond the range, whose size
+  // the other part may err by as well.
+  Measure Test(Element golden, Element actual, const ExactValue& exact, bool overflows) const;
 
   // Returns true if the value lies outside the range of the function, such as |sin| <= 1.
   bool OutOfRange(Element actual) const;
@@ -63,7 +70,8 @@ class ElementRule {
  private:
   Measure TestReal(uint64_t golden, uint64_t actual, const std::optional<double>& exact) const;
   Measure TestNarrow(uint64_t actual, const std::optional<double>& exact) const;
-  Measure TestComplex(Element golden, Element actual, const ExactValue& exact) const;
+  Measure TestComplex(Element golden, Element actual, const ExactValue& exact,
+                      bool overflows) const;
 
   const Opcode opcode_;
   const ElementType type_, part_;

@@ -94,7 +94,10 @@ class ElementwiseJudge {
         finding->reason = "the exact value is one of the type";
         return Answer::kOutside;
       }
-      const Measure measure = rule_.Test(wanted, got, exact);
+      const bool overflows =
+          is_complex && operand.element_type() == type_ &&
+          IsInfiniteByOverflow(subject_.instruction.opcode(), type_, Operands(k));
+      const Measure measure = rule_.Test(wanted, got, exact, overflows);
       finding->measured = !rule_.strict() && !HasNan(wanted) && !HasNan(got);
       finding->bound = measure.bound;
       finding->distance = measure.distance;

@@ -466,6 +466,14 @@ TEST_F(EnclosureTest, ComplexFunctionsOfIntervals) {
   EXPECT_LT(Low(unit), 1);
   EXPECT_GT(High(unit), 1);
   EXPECT_LT(High(unit) - Low(unit), 0x1p-13);
+  // exp(89 + 1e-30 i) is 4.5e38 + 4.5e8 i: the budget is that of the modulus, beyond the range.
+  const BoxTree beyond =
+      Of(" x = f32[1] parameter(0)\n y = f32[1] parameter(1)\n z = c64[1] complex(x, y)\n"
+         " e = c64[1] exponential(z)\n ROOT i = f32[1] imag(e)",
+         {F32({89}), F32({1e-30F})});
+  EXPECT_LT(Low(beyond), -2e31);
+  EXPECT_GT(High(beyond), 2e31);
+  EXPECT_LT(High(beyond) - Low(beyond), 1e34);
   // The quotient by what may be zero may be anything.
   const BoxTree open =
       Of(" x = f32[2] parameter(0)\n y = f32[2] parameter(1)\n s = f32[2] sine(x)\n"

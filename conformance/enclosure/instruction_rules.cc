@@ -17,7 +17,8 @@ namespace {
 
 ElementType PartType(const Box& box) { return Info(box.low.element_type()).component; }
 
-// The largest absolute value that an element may have.
+// The largest absolute value that an element may have, or the largest number if that is infinite:
+// all beyond have its unit.
 double SizeOf(const Box& box, int64_t i) {
   const ElementType part = PartType(box);
   const auto size = [part](uint64_t low, uint64_t high) {
@@ -25,7 +26,9 @@ double SizeOf(const Box& box, int64_t i) {
   };
   const Element low = box.low.Get(i), high = box.high.Get(i);
   const double real = size(low.bits, high.bits);
-  return IsComplex(box.low.element_type()) ? std::hypot(real, size(low.imag, high.imag)) : real;
+  const bool complex = IsComplex(box.low.element_type());
+  return std::min(complex ? std::hypot(real, size(low.imag, high.imag)) : real,
+                  DecodeFloat(part, MaxFinite(part)));
 }
 
 // What a rule allows around exact values, each part of which lies within half a unit of golden's.

@@ -57,9 +57,9 @@ void RunOneInput(absl::Span<const uint8_t> bytes) {
   RequireOk(inputs.status(), "a program has values");
   const Examination found =
       subject->examiner->Examine(*program.module, *inputs, static_cast<int64_t>(bytes.size()));
-  Require(
-      found.outcome != Outcome::kFinding, "the backend is within its profile",
-      absl::StrCat(found.signature.Text(), ": ", found.detail, "\n", PrintModule(*program.module)));
+  Require(found.outcome != Outcome::kFinding, "the backend is within its profile",
+          absl::StrCat(found.signature.Text(), ": ", found.detail, "\n",
+                       PrintModule(*program.module, PrintOptions::Complete())));
 }
 
 }  // namespace

@@ -36,7 +36,7 @@ void RunOneInput(absl::Span<const uint8_t> bytes) {
   const auto difference = FindWayThatDiffers(module, *inputs, *golden, ways, budget);
   Require(!difference, "all ways to run a program give the same bits",
           difference ? absl::StrCat(WayName(difference->way), ": ", difference->detail, "\n",
-                                    PrintModule(module))
+                                    PrintModule(module, PrintOptions::Complete()))
                      : "");
 }
 

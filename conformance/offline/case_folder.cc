@@ -113,7 +113,9 @@ absl::Status WriteProbe(const Probe& probe, ExportFormat format, const std::stri
     return WriteStablehlo(*probe.module, folder);
   }
   absl::Status status = MakeFolder(folder);
-  if (status.ok()) status = WriteText(folder + "/module.hlo", PrintModule(*probe.module));
+  if (status.ok())
+    status =
+        WriteText(folder + "/module.hlo", PrintModule(*probe.module, PrintOptions::Complete()));
   if (!status.ok()) return status;
   const Question question = QuestionOf(probe.inputs, probe.golden);
   return WriteRawQuestion(*probe.module, question.inputs, question.outputs, folder);
@@ -171,7 +173,8 @@ absl::Status WriteQuestion(const Module& module, absl::Span<const DeviceInputs> 
                            absl::Span<const DeviceOutputs> golden, const std::string& folder) {
   if (absl::Status status = MakeFolder(folder); !status.ok()) return status;
   const Question question = QuestionOf(inputs, golden);
-  absl::Status status = WriteText(folder + "/module.hlo", PrintModule(module));
+  absl::Status status =
+      WriteText(folder + "/module.hlo", PrintModule(module, PrintOptions::Complete()));
   if (status.ok()) status = WriteNpz(folder + "/inputs.npz", question.inputs);
   if (status.ok()) status = WriteNpz(folder + "/expected.npz", question.outputs);
   return status;
@@ -268,7 +271,7 @@ void FolderTarget::Enter(const std::string& id) {
 }
 
 absl::StatusOr<std::string> FolderTarget::FindFolder(const Module& module) {
-  const std::string text = PrintModule(module);
+  const std::string text = PrintModule(module, PrintOptions::Complete());
   for (size_t i = 0; i < places_.size(); ++i) {
     const size_t at = (next_ + i) % places_.size();
     if (places_[at].module != text) continue;

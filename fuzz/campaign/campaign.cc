@@ -285,8 +285,9 @@ class Campaign {
     group.instructions = illegal->module->entry()->instruction_count();
     if (!options_.folder.empty()) {
       group.folder = absl::StrCat(options_.folder, "/", FolderName(group.signature));
-      const absl::Status status = WriteFileAtomically(absl::StrCat(group.folder, "/module.hlo"),
-                                                      PrintModule(*illegal->module));
+      const absl::Status status =
+          WriteFileAtomically(absl::StrCat(group.folder, "/module.hlo"),
+                              PrintModule(*illegal->module, PrintOptions::Complete()));
       if (!status.ok()) group.folder = absl::StrCat("(", status.message(), ")");
     }
     Report(group);

@@ -16,9 +16,7 @@ namespace {
 class IdleObserver : public Observer {};
 
 absl::StatusOr<std::unique_ptr<Module>> ThroughText(const Module& module) {
-  PrintOptions options = PrintOptions::Lossless();
-  options.large_constants = true;
-  return ParseModule(PrintModule(module, options));
+  return ParseModule(PrintModule(module, PrintOptions::Lossless()));
 }
 
 absl::StatusOr<std::unique_ptr<Module>> ThroughProto(const Module& module) {

@@ -14,11 +14,7 @@ conformance::ProfileUse OnDevice(conformance::ProfileUse use, int64_t device) {
   return use;
 }
 
-std::string TextOf(const Module& module) {
-  PrintOptions options = PrintOptions::Lossless();
-  options.large_constants = true;
-  return PrintModule(module, options);
-}
+std::string TextOf(const Module& module) { return PrintModule(module, PrintOptions::Lossless()); }
 
 // The operations of the entry and the element types of their results, each once. Constants, of
 // which nothing is asked, are named only if they are the result.

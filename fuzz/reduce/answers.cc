@@ -21,9 +21,7 @@ std::string FirstLine(absl::string_view identity) {
 }  // namespace
 
 std::string QuestionHash(const Module& module, absl::Span<const DeviceInputs> inputs) {
-  PrintOptions options = PrintOptions::Lossless();
-  options.large_constants = true;
-  std::string text = PrintModule(module, options);
+  std::string text = PrintModule(module, PrintOptions::Lossless());
   for (const DeviceInputs& own : inputs) {
     for (const auto* values : {&own.arguments, &own.infeed}) {
       absl::StrAppend(&text, "\n", values->size());

@@ -16,6 +16,12 @@ PrintOptions PrintOptions::Lossless() {
   return options;
 }
 
+PrintOptions PrintOptions::Complete() {
+  PrintOptions options;
+  options.large_constants = true;
+  return options;
+}
+
 PrintOptions PrintOptions::ShortParsable() {
   PrintOptions options;
   options.percent = false;

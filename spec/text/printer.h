@@ -52,6 +52,8 @@ struct PrintOptions {
   // are stored (where operands and callees come first there), numbers in full, metadata without
   // exception.
   static PrintOptions Lossless();
+  // XLA's default form with constants in full: for files that another implementation reads.
+  static PrintOptions Complete();
   // XLA's presets.
   static PrintOptions Default() { return {}; }
   static PrintOptions ShortParsable();

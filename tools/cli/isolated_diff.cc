@@ -244,8 +244,9 @@ class FirstWrong {
   void AddTo(nlohmann::json* report) const {
     if (!found()) return;
     nlohmann::json& entry = (*report)["first_wrong"];
-    entry = {{"instruction", Name()},
-             {"module", PrintModule(excerpt_ ? *excerpt_->module : *whole_)}};
+    entry = {
+        {"instruction", Name()},
+        {"module", PrintModule(excerpt_ ? *excerpt_->module : *whole_, PrintOptions::Complete())}};
     if (!isolation_.out_subgraph.empty()) entry["command"] = Command();
   }
 

@@ -124,6 +124,20 @@ inputs:
 expect: golden
 '''
 
+# More numbers than XLA's default form prints.
+CONSTANT = '''case add/s32/constant
+tags: op=add type=s32
+module:
+  ENTRY e {
+    a = s32[12] parameter(0)
+    b = s32[12] constant({1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12})
+    ROOT r = s32[12] add(a, b)
+  }
+inputs:
+  arg0 = literal s32[12] {12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1}
+expect: golden
+'''
+
 # Two processes that feed out what comes in, and twice that.
 FED = '''case outfeed/s32/fed
 tags: op=outfeed type=s32
@@ -199,6 +213,21 @@ class Judge(CommandLineTest):
     def target(self):
         script = self.path('target.py', TARGET.replace('PEERS', os.path.join(SOURCE, 'tools', 'peers')).encode())
         return f'process:{sys.executable} {script}'
+
+    def test_constants_are_written_in_full(self):
+        """Whoever has the folder alone can run it."""
+        folder, cases = self.path('out'), self.path('constant.cases', CONSTANT.encode())
+        for format_name in 'npz', 'raw':
+            shutil.rmtree(folder, ignore_errors=True)
+            self.expect(assay('corpus', 'export', folder, '--cases', cases, '--format', format_name), 0)
+            with open(os.path.join(folder, 'add/s32/constant/module.hlo'), encoding='utf-8') as file:
+                self.assertIn('constant({1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12})', file.read())
+        shutil.rmtree(folder)
+        self.expect(assay('corpus', 'export', folder, '--cases', cases), 0)
+        place = os.path.join(folder, 'add/s32/constant')
+        self.expect(assay('run', os.path.join(place, 'module.hlo'), '--inputs', os.path.join(place, 'inputs.npz'), '--out',
+                          os.path.join(place, 'actual.npz')), 0)
+        self.expect(assay('judge', folder), 0)
 
     def test_subgraphs(self):
         """A defect of fusion that neither an instruction alone nor the whole program shows."""

@@ -67,10 +67,14 @@ int ReduceCommand::Report(const fuzz::ReducedModule& reduced, const fuzz::Examin
   const int64_t after = reduced.module->instruction_count();
   if (output.json) {
     const nlohmann::json json = {
-        {"signature", last.signature.Text()}, {"detail", last.detail},
-        {"instructions_before", before},      {"instructions", after},
-        {"questions", reduced.questions},     {"folder", out},
-        {"complete", reduced.complete},       {"module", PrintModule(*reduced.module)}};
+        {"signature", last.signature.Text()},
+        {"detail", last.detail},
+        {"instructions_before", before},
+        {"instructions", after},
+        {"questions", reduced.questions},
+        {"folder", out},
+        {"complete", reduced.complete},
+        {"module", PrintModule(*reduced.module, PrintOptions::Complete())}};
     std::cout << JsonText(json);
     return kExitMismatch;
   }
@@ -78,7 +82,7 @@ int ReduceCommand::Report(const fuzz::ReducedModule& reduced, const fuzz::Examin
             << Printable(last.detail) << "\n"
             << before << " instructions, reduced to " << after << " with " << reduced.questions
             << " questions\n";
-  if (!output.quiet) std::cout << "\n" << PrintModule(*reduced.module);
+  if (!output.quiet) std::cout << "\n" << PrintModule(*reduced.module, PrintOptions::Complete());
   if (!out.empty()) std::cout << "\n" << out << "\n";
   if (!reduced.complete) {
     std::cout << "The reduction did not end (--seconds, --questions or a signal)"

@@ -36,7 +36,8 @@ absl::Status TraceModule(PJRT_LoadedExecutable& executable) {
         absl::StrCat("cannot make the folder ", folder, ": ", failed.message()));
   }
   executable.trace = PathOf(executable, executable.client->traced++);
-  return WriteFileAtomically(executable.trace + ".hlo", PrintModule(executable.program->module()));
+  return WriteFileAtomically(executable.trace + ".hlo",
+                             PrintModule(executable.program->module(), PrintOptions::Complete()));
 }
 
 absl::Status TraceArrays(const std::string& trace, int64_t run, const std::string& kind,

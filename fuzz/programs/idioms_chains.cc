@@ -217,7 +217,8 @@ void WidenedIntegers(ProgramWriter& w) {
   Instruction* const a = s.Convert(s.TellingValues(narrow, sizes), wide);
   Instruction* const b = s.Convert(s.TellingValues(narrow, sizes), wide);
   for (int64_t count = choices.Between(1, 3); count > 0; --count) {
-    Instruction* const other = choices.OneIn(3) ? w.PlainSplat(wide, sizes) : b;
+    const int64_t kind = choices.Below(6);
+    Instruction* const other = kind <= 1 ? w.PlainSplat(wide, sizes) : kind == 2 ? a : b;
     if (choices.OneIn(2)) {
       s.Compare(static_cast<ComparisonDirection>(choices.Below(6)), a, other);
     } else {

@@ -61,7 +61,7 @@ void ConversionChains(ProgramWriter& w) {
     const ElementType type = choices.OneIn(4) ? OtherSign(s.TypeOf(x)) : s.OneOf(kChainTypes);
     if (type != s.TypeOf(x)) x = s.Convert(x, type);
     if (x == nullptr || !choices.OneIn(6)) continue;
-    const Opcode opcode = choices.Of(kBetween);
+    const Opcode opcode = s.AnyThatTakes(kBetween, x);
     Instruction* const after =
         Info(opcode).arity == 1 ? s.Op(opcode, {x})
                                 : s.Op(opcode, {x, w.PlainSplat(s.TypeOf(x), Sketch::SizesOf(x))});
@@ -86,7 +86,6 @@ void BoundsInBounds(ProgramWriter& w) {
   const Dimensions sizes = Sketch::SizesOf(x);
   for (int64_t links = choices.Between(1, 3); links > 0 && x != nullptr; --links) {
     const Opcode opcode = choices.Of(kBounds);
-    if (!Sketch::Takes(opcode, x)) return;
     if (opcode == kClamp) {
       const Dimensions bounds = choices.OneIn(2) ? sizes : Dimensions();
       Instruction* const low = w.PlainSplat(type, bounds);
@@ -108,7 +107,7 @@ void BoundsInBounds(ProgramWriter& w) {
       return;
     }
     case 2:
-      s.Op(choices.Of(kAfter), {x});
+      s.Op(s.AnyThatTakes(kAfter, x), {x});
       return;
     default:
       return;
@@ -130,7 +129,7 @@ void Neighbours(ProgramWriter& w) {
   const Dimensions sizes = Sketch::SizesOf(x);
   const bool by_number = choices.OneIn(2);
   Instruction* const y = by_number ? w.PlainSplat(type, sizes) : ValuesAtEdges(s, type, sizes);
-  const Opcode step = choices.Of(kSteps);
+  const Opcode step = s.AnyThatTakes(kSteps, x);
   Instruction* const changed = s.Op(step, {x, y});
   if (changed == nullptr) return;
   for (int64_t count = choices.Between(1, 2); count > 0; --count) {
@@ -141,7 +140,7 @@ void Neighbours(ProgramWriter& w) {
                                            : w.PlainSplat(type, sizes);
     const bool exchanged = choices.OneIn(3);
     Instruction *const a = exchanged ? other : changed, *const b = exchanged ? changed : other;
-    const Opcode against = choices.Of(kAgainst);
+    const Opcode against = s.AnyThatTakes(kAgainst, x);
     const auto direction = static_cast<ComparisonDirection>(choices.Below(6));
     if (against == kSelect) {
       s.Select(s.Compare(direction, a, b), a, b);
@@ -167,12 +166,14 @@ class ReadsAndWrites {
   // Draws the arrays and the places. Returns false beyond the limits.
   bool Begin() {
     Choices& choices = s_.choices();
-    const Dimensions sizes = {choices.Between(2, 6), choices.Between(1, 3)};
+    const int64_t rows = choices.Between(2, 6), columns = choices.Between(1, 3);
+    const Dimensions sizes = {rows, columns};
     if (CountOf(sizes) > s_.w().limits().argument_elements) return false;
     const ElementType type = s_.AnyOf({ElementType::kF32, ElementType::kS32, ElementType::kBF16,
                                        ElementType::kU8, ElementType::kF64, ElementType::kS8});
     for (int k = 0; k < 2; ++k) arrays_.push_back(ArrayThatTells(s_, type, sizes));
-    part_ = {choices.Between(1, std::min<int64_t>(sizes[0], 3)), sizes[1]};
+    part_ = {choices.Between(1, std::min<int64_t>(rows - 1, 3)), columns};
+    if (!by_rows_ && columns > 1 && choices.OneIn(2)) part_[1] = 1;
     const ElementType index = s_.AnyOf({ElementType::kS32, ElementType::kS64, ElementType::kS8,
                                         ElementType::kU32, ElementType::kS32});
     for (PlaceInArray& place : places_) {

@@ -167,9 +167,19 @@ Instruction* AsKernel(Sketch& s, Instruction* x) {
   return s.w().FinishIfLegal(std::move(made));
 }
 
+// The right factor of a product with a square matrix.
+Instruction* AsRightFactor(Sketch& s, Instruction* x) {
+  if (x->shape().rank() == 0 || x->shape().rank() > 2) return nullptr;
+  const int64_t d = s.choices().Below(x->shape().rank()), n = x->shape().dimension(d);
+  const Dimensions square = {n, n};
+  if (n * n > kStepElements) return nullptr;
+  Instruction* const left = ArrayThatTells(s, s.TypeOf(x), square);
+  return s.Dot(left, x, s.choices().Below(2), d);
+}
+
 void StepsAsOtherOperands(ProgramWriter& w) {
   static constexpr Instruction* (*kOtherPlaces[])(Sketch&, Instruction*) = {
-      AsUpdate, AsUpdates, AsIndices, AsNumber, AsStart, AsBound, AsKernel, AsKernel};
+      AsUpdate, AsUpdates, AsIndices, AsNumber, AsStart, AsBound, AsKernel, AsRightFactor};
   Sketch s(w);
   Instruction* const x = WriteAnyStep(s, ValueThatTells(s));
   if (x == nullptr || CountOf(Sketch::SizesOf(x)) > kStepElements) return;
@@ -220,7 +230,7 @@ Instruction* JoinedSteps(Sketch& s, Instruction* a, Instruction* b) {
   if (!Shape::Compatible(a->shape(), b->shape()) || s.choices().OneIn(6))
     return JoinedEnds(s, a, b);
   for (int tries = 0; tries < 3; ++tries) {
-    const Opcode opcode = s.choices().Of(kStepJoins);
+    const Opcode opcode = s.AnyThatTakes(kStepJoins, a);
     Instruction* made = nullptr;
     if (opcode == kCompare) {
       made = s.Compare(static_cast<ComparisonDirection>(s.choices().Below(6)), a, b);
@@ -234,6 +244,18 @@ Instruction* JoinedSteps(Sketch& s, Instruction* a, Instruction* b) {
   return nullptr;
 }
 
+// The operation of a value with the same attributes, and another array as one of its operands.
+Instruction* SameOnAnother(Sketch& s, const Instruction* x) {
+  if (x->operand_count() == 0 || x->opcode() == kGetTupleElement) return nullptr;
+  std::vector<Instruction*> operands(x->operands().begin(), x->operands().end());
+  Instruction*& operand = s.choices().Of(operands);
+  if (!operand->shape().is_array()) return nullptr;
+  operand = ArrayThatTells(s, s.TypeOf(operand), Sketch::SizesOf(operand));
+  auto copy = s.w().Start(x->opcode(), operands, x->shape());
+  for (const auto& [attr, value] : x->attributes().entries()) copy->SetAttribute(attr, value);
+  return s.w().FinishIfLegal(std::move(copy), x);
+}
+
 // The same step, or two, on one array or on two of one shape, and an operation on both results.
 void StepsJoined(ProgramWriter& w) {
   Sketch s(w);
@@ -242,15 +264,22 @@ void StepsJoined(ProgramWriter& w) {
   Instruction* const y =
       w.choices().OneIn(2) ? x : ArrayThatTells(s, s.TypeOf(x), Sketch::SizesOf(x));
   const absl::Span<const Step> moves = MoveSteps();
-  const Step& step = w.choices().OneIn(3) ? AnyStep(w.choices()) : w.choices().Of(moves);
+  const Step& step = w.choices().OneIn(2) ? AnyStep(w.choices()) : w.choices().Of(moves);
   Instruction* const a = WriteStep(s, step, x);
-  Instruction* b = y;
-  if (!w.choices().OneIn(6))
-    b = WriteStep(s, w.choices().OneIn(5) ? AnyStep(w.choices()) : step, y);
-  if (a == nullptr || b == nullptr) return;
+  if (a == nullptr) return;
+  const int64_t kind = w.choices().Below(6);
+  Instruction* const b = kind == 0   ? y
+                         : kind == 1 ? WriteAnyStep(s, y)
+                         : kind == 2 ? SameOnAnother(s, a)
+                                     : WriteStep(s, step, y);
+  if (b == nullptr) return;
   Instruction* const joined = JoinedSteps(s, a, b);
-  if (joined != nullptr && w.choices().OneIn(3))
-    WriteStep(s, w.choices().OneIn(2) ? step : AnyStep(w.choices()), joined);
+  if (joined == nullptr || !w.choices().OneIn(3)) return;
+  if (w.choices().OneIn(2)) {
+    WriteStep(s, step, joined);
+  } else {
+    WriteAnyStep(s, joined);
+  }
 }
 
 constexpr Idiom kPairIdioms[] = {

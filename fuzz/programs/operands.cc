@@ -121,7 +121,7 @@ Instruction* ProgramWriter::NewArray(ElementType type, Sizes sizes,
       CountOf(sizes) <= limits().argument_elements) {
     return NewParameter(type, sizes, use);
   }
-  if (CountOf(sizes) <= 16) return ProfileConstant(type, sizes, use);
+  if (CountOf(sizes) <= 64) return ProfileConstant(type, sizes, use);
   auto broadcast = Start(Opcode::kBroadcast, {ProfileConstant(type, {}, use)}, Shape(type, sizes));
   broadcast->SetAttribute(Attr::kDimensions, std::vector<int64_t>());
   if (Instruction* const made = Finish(std::move(broadcast))) return made;

@@ -15,6 +15,15 @@ bool Sketch::Takes(Opcode opcode, const Instruction* x) {
   return std::find(types.begin(), types.end(), x->shape().element_type()) != types.end();
 }
 
+Opcode Sketch::AnyThatTakes(absl::Span<const Opcode> opcodes, const Instruction* x) {
+  const auto count = static_cast<int64_t>(opcodes.size());
+  const int64_t first = choices().Below(count);
+  for (int64_t k = 0; k < count; ++k) {
+    if (Takes(opcodes[(first + k) % count], x)) return opcodes[(first + k) % count];
+  }
+  return opcodes[first];
+}
+
 Instruction* Sketch::Op(Opcode opcode, std::initializer_list<Instruction*> operands) {
   for (const Instruction* operand : operands) {
     if (!Takes(opcode, operand)) return nullptr;

@@ -25,6 +25,8 @@ class Sketch {
 
   // Returns true if the operation takes values of the type of `x`, which may be null.
   static bool Takes(Opcode opcode, const Instruction* x);
+  // Returns one of the operations that take it; any of them if none does.
+  Opcode AnyThatTakes(absl::Span<const Opcode> opcodes, const Instruction* x);
   // Appends an operation without attributes, whose result shape follows from the operands.
   Instruction* Op(Opcode opcode, std::initializer_list<Instruction*> operands);
   Instruction* Compare(ComparisonDirection direction, Instruction* a, Instruction* b);

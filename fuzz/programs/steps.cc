@@ -47,9 +47,9 @@ Instruction* IndicesThatTell(Sketch& s, ElementType type, Sizes sizes, int64_t s
 
 Dimensions SizesThatTell(Choices& choices) {
   static const auto* const table = new std::vector<Dimensions>{
-      {2, 3, 5}, {3, 2},       {3, 2, 4}, {5, 3},       {2, 3}, {3, 3}, {2, 2, 3},
-      {3, 3, 3}, {2, 3, 2},    {2, 1, 3}, {4, 1, 2},    {7, 2}, {6},    {9},
-      {2, 2},    {2, 3, 1, 2}, {3, 5},    {2, 3, 2, 2}, {1, 4}, {3, 4}};
+      {2, 3, 5}, {3, 2},       {3, 2, 4}, {5, 3}, {2, 3},    {3, 3}, {2, 2, 3}, {3, 3, 3},
+      {2, 3, 2}, {2, 1, 3},    {4, 1, 2}, {7, 2}, {6},       {9},    {2, 2},    {2, 3, 1, 2},
+      {3, 5},    {2, 3, 2, 2}, {1, 4},    {3, 4}, {2, 3, 3}, {4, 4}};
   return choices.Of(*table);
 }
 
@@ -95,7 +95,7 @@ Instruction* WriteStep(Sketch& s, const Step& step, Instruction* x) {
 
 Instruction* WriteAnyStep(Sketch& s, Instruction* x) {
   constexpr int kTries = 6;
-  if (x != nullptr && s.w().devices() > 1 && s.choices().OneIn(3)) {
+  if (x != nullptr && s.w().devices() > 1 && s.choices().OneIn(2)) {
     if (Instruction* const made = CollectiveStep(s, x)) return made;
   }
   for (int tries = 0; tries < kTries; ++tries) {

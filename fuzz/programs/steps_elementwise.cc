@@ -27,9 +27,8 @@ Instruction* SecondOperand(Sketch& s, Instruction* x) {
   }
 }
 
-template <size_t kCount>
-Instruction* OneOperation(Sketch& s, const Opcode (&opcodes)[kCount], Instruction* x) {
-  const Opcode opcode = s.choices().Of(opcodes);
+Instruction* OneOperation(Sketch& s, absl::Span<const Opcode> opcodes, Instruction* x) {
+  const Opcode opcode = s.AnyThatTakes(opcodes, x);
   if (!Sketch::Takes(opcode, x)) return nullptr;
   if (Info(opcode).arity == 1) return s.Op(opcode, {x});
   Instruction* const other = SecondOperand(s, x);

@@ -96,8 +96,15 @@ Instruction* ConvolutionStep(Sketch& s, Instruction* x) {
   return StepByRow(s, kConvolution, x);
 }
 
+// By the row of the grammar, or stably and with numbers that tell equal keys apart.
 Instruction* SortStep(Sketch& s, Instruction* x) {
-  return x->shape().rank() == 0 ? nullptr : StepByRow(s, kSort, x);
+  if (x->shape().rank() == 0) return nullptr;
+  if (s.choices().OneIn(2)) return StepByRow(s, kSort, x);
+  Instruction* const keys = s.choices().OneIn(2) ? s.Op(kSign, {x}) : x;
+  if (keys == nullptr) return nullptr;
+  const ElementType type = s.AnyOf({ElementType::kS32, ElementType::kF32, ElementType::kU8});
+  Instruction* const numbers = s.Iota(type, Sketch::SizesOf(x), x->shape().rank() - 1);
+  return s.Sort({keys, numbers}, s.choices().OneIn(2)).back();
 }
 
 Instruction* ScanStep(Sketch& s, Instruction* x) {

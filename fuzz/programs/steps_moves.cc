@@ -210,7 +210,8 @@ Dimensions SmallerPart(Sketch& s, const Instruction* x) {
 
 // The number of the device times the size of its part, as partitioned programs have it.
 Instruction* StartOfDevice(Sketch& s, ElementType type, int64_t size) {
-  Instruction* const id = s.Convert(s.w().Add(kPartitionId, {}), type);
+  Instruction* const number = s.w().Add(s.choices().OneIn(2) ? kReplicaId : kPartitionId, {});
+  Instruction* const id = s.Convert(number, type);
   return id == nullptr ? nullptr : s.Op(kMultiply, {id, s.Number(type, static_cast<double>(size))});
 }
 
@@ -227,8 +228,22 @@ std::vector<Instruction*> StartsFor(Sketch& s, const Instruction* x, Sizes part)
   return starts;
 }
 
+// The part of this device in what all of a group have gathered, or nearly.
+Instruction* OwnPart(Sketch& s, Instruction* gathered) {
+  const ElementType type = ElementType::kU32;
+  const int64_t along = gathered->GetInt(Attr::kDimension);
+  const Dimensions own = Sketch::SizesOf(gathered->operand(0));
+  std::vector<Instruction*> starts;
+  for (int64_t d = 0; d < static_cast<int64_t>(own.size()); ++d) {
+    starts.push_back(d == along ? StartOfDevice(s, type, own[d]) : s.Number(type, 0));
+    if (starts.back() == nullptr) return nullptr;
+  }
+  return s.DynamicSlice(gathered, starts, own);
+}
+
 Instruction* DynamicSliceStep(Sketch& s, Instruction* x) {
   if (RankOf(x) == 0) return nullptr;
+  if (x->opcode() == kAllGather && s.choices().OneIn(2)) return OwnPart(s, x);
   const Dimensions part = SmallerPart(s, x);
   return s.DynamicSlice(x, StartsFor(s, x, part), part);
 }

@@ -97,6 +97,44 @@ TEST(Definitions, AScanOfNothingGivesTheCarryBitForBit) {
 }
 
 // Its input says how many steps it has: 100 + 1 + 2 + 3 + 4.
+// Each step once, not once for every later result; lanes beside one another, in either direction.
+TEST(Definitions, ScansOfSumsAreLinear) {
+  for (const char* reverse : {"false", "true"}) {
+    auto module = ParseModule(absl::StrCat(
+        "HloModule m\nadd { x = f32[] parameter(0) c = f32[] parameter(1) s = f32[] add(c, x) "
+        "ROOT t = (f32[], f32[]) tuple(s, s) }\n"
+        "ENTRY e { x = f32[3,1000] parameter(0) c = f32[3] parameter(1) "
+        "ROOT r = (f32[3,1000], f32[3]) scan(x, c), dimensions={1}, is_reverse=",
+        reverse, ", num_carries=1, is_associative=false, to_apply=add }"));
+    ASSERT_TRUE(module.ok()) << module.status();
+    Literal x = Literal::Zeros(Shape(ElementType::kF32, {3, 1000}));
+    Literal c = Literal::Zeros(Shape(ElementType::kF32, {3}));
+    for (int64_t i = 0; i < 3000; ++i) {
+      x.Set(i, {EncodeFloat(ElementType::kF32, static_cast<double>(i % 7 + i / 1000))});
+    }
+    for (int64_t lane = 0; lane < 3; ++lane) {
+      c.Set(lane, {EncodeFloat(ElementType::kF32, static_cast<double>(lane))});
+    }
+    runtime::Budget budget;
+    EvaluationContext context;
+    context.budget = &budget;
+    const Literal inputs[] = {x, c};
+    const auto results = RunStraightLine(**module, inputs, PrepareStraight, context);
+    ASSERT_TRUE(results.ok()) << results.status();
+    for (int64_t lane = 0; lane < 3; ++lane) {
+      double sum = static_cast<double>(lane);
+      for (int64_t n = 0; n < 1000; ++n) {
+        const int64_t at = lane * 1000 + (*reverse == 't' ? 999 - n : n);
+        sum += DecodeFloat(ElementType::kF32, x.Get(at).bits);
+        ASSERT_EQ(DecodeFloat(ElementType::kF32, (*results)[0].Get(at).bits), sum) << at;
+      }
+      EXPECT_EQ(DecodeFloat(ElementType::kF32, (*results)[1].Get(lane).bits), sum);
+    }
+    // RunStraightLine runs twice.
+    EXPECT_LT(budget.spent(), 2 * 3 * 3003);
+  }
+}
+
 TEST(Definitions, AScanMayHaveNoOutputs) {
   Literal x = Literal::Zeros(Shape(ElementType::kS32, {4}));
   for (int64_t i = 0; i < 4; ++i) x.Set(i, {static_cast<uint64_t>(i + 1)});

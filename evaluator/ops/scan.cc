@@ -18,7 +18,8 @@ class Scan : public Definition {
       : scan_(scan),
         plan_(analysis::ScanPlan::Of(scan)),
         folds_(analysis::RecogniseScan(*scan.to_apply(), plan_.carries)),
-        step_(std::move(step)) {}
+        step_(std::move(step)),
+        prefixes_(plan_.carries) {}
 
   absl::StatusOr<Element> At(int64_t leaf, Index i, OperandElements& operands,
                              EvaluationContext& context) override {
@@ -44,24 +45,41 @@ class Scan : public Definition {
     return ExactFold::IsFor(folds_.carries[carry].reducer.kind,
                             OperandType(scan_, plan_.inputs + carry));
   }
+  absl::Span<const int64_t> LaneSizes(int64_t k) const {
+    return OperandShape(scan_, plan_.inputs + k).dimensions();
+  }
 
   // Carry k at index `lane` after the first steps.
   absl::StatusOr<Element> Folded(int64_t k, const Dimensions& lane, int64_t steps,
-                                 OperandElements& operands, EvaluationContext& context) const {
+                                 OperandElements& operands, EvaluationContext& context) {
+    if (prefixes_[k].empty()) {
+      absl::Status status = ForEachIndex(
+          LaneSizes(k), [&](Index each) { return AppendPrefixes(k, each, operands, context); });
+      if (!status.ok()) return status;
+    }
+    return prefixes_[k][PositionOf(lane, LaneSizes(k)) * (plan_.steps + 1) + steps];
+  }
+
+  // The carry after 0 to N steps, each time rounded from the exact value.
+  absl::Status AppendPrefixes(int64_t k, Index lane, OperandElements& operands,
+                              EvaluationContext& context) {
     const analysis::ScanFolds::Carry& carry = folds_.carries[k];
     absl::StatusOr<Element> init = operands.At(plan_.inputs + k, lane);
-    if (!init.ok() || steps == 0) return init;
+    if (!init.ok()) return init.status();
+    prefixes_[k].push_back(*init);
     ExactFold fold(carry.reducer.kind, OperandType(scan_, plan_.inputs + k));
     fold.Add(*init);
-    for (int64_t n = 0; n < steps; ++n) {
+    Dimensions at(lane.begin(), lane.end());
+    at.insert(at.begin() + plan_.dimension, 0);
+    for (int64_t n = 0; n < plan_.steps; ++n) {
       if (absl::Status status = context.Charge(1); !status.ok()) return status;
-      Dimensions at = lane;
-      at.insert(at.begin() + plan_.dimension, plan_.Position(n));
+      at[plan_.dimension] = plan_.Position(n);
       absl::StatusOr<Element> x = operands.At(carry.input, at);
-      if (!x.ok()) return x;
+      if (!x.ok()) return x.status();
       fold.Add(*x);
+      prefixes_[k].push_back(fold.Result(context));
     }
-    return fold.Result(context);
+    return absl::OkStatus();
   }
 
   // An operand, or the part of it at position t of the dimension.
@@ -138,6 +156,8 @@ class Scan : public Definition {
   const analysis::ScanPlan plan_;
   const analysis::ScanFolds folds_;
   Region step_;
+  // By carry: for each lane the values after 0 to N steps. Empty: none yet.
+  std::vector<std::vector<Element>> prefixes_;
   std::vector<Literal> results_;  // of a run as written; empty: none yet
 };
 

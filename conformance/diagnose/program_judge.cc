@@ -116,8 +116,12 @@ bool MayDiffer(const Instruction& instruction, const TargetProfile& profile) {
     case Opcode::kReduceWindow:
       if (profile.Grants(Freedom::kImplementationDefined)) return true;
       break;
+    case Opcode::kBitcast:
     case Opcode::kBitcastConvert:
-      if (profile.Grants(Freedom::kNanPayload) && TouchesFloats(instruction)) return true;
+      if (profile.Grants(Freedom::kNanPayload) && ReadsBits(instruction) &&
+          TouchesFloats(instruction)) {
+        return true;
+      }
       break;
     default:
       if (info.accuracy == Accuracy::kRandom || info.accuracy == Accuracy::kOpaque) return true;

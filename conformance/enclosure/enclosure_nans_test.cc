@@ -197,6 +197,23 @@ TEST_F(EnclosureTest, BitsOfNansAreOpen) {
   EXPECT_EQ(box.box().high.Get(3).bits, 0xffffu);
 }
 
+// A bitcast to another type gives the bits of a NaN as well, wherever the layouts put them.
+TEST_F(EnclosureTest, BitsOfNansAreOpenInBitcasts) {
+  const Literal values = F32({1, std::nanf(""), 2, 3});
+  const BoxTree same =
+      Of("x = f32[4] parameter(0)\n ROOT r = s32[4] bitcast(x)", {values}, "golden");
+  EXPECT_EQ(same.box().low.Get(0).bits, same.box().high.Get(0).bits);
+  EXPECT_NE(same.box().low.Get(1).bits, same.box().high.Get(1).bits);
+  const BoxTree moved =
+      Of("x = f32[4] parameter(0)\n y = f32[2,2]{1,0} reshape(x)\n"
+         "ROOT r = s32[2,2]{0,1} bitcast(y)",
+         {values}, "golden");
+  for (const int64_t i : {0, 1, 3}) {
+    EXPECT_EQ(moved.box().low.Get(i).bits, moved.box().high.Get(i).bits) << i;
+  }
+  EXPECT_NE(moved.box().low.Get(2).bits, moved.box().high.Get(2).bits);
+}
+
 TEST_F(EnclosureTest, NumbersBetweenEndsThatAreNan) {
   // exp(x) - e is about zero, 10^7 times that reaches beyond -1 and 1 on both sides: asin is NaN
   // at both ends and defined between them.

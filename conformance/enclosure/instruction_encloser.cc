@@ -15,6 +15,7 @@
 #include "conformance/judge/batch_norm_errors.h"
 #include "conformance/judge/bounds.h"
 #include "conformance/judge/residuals.h"
+#include "conformance/judge/rounds.h"
 
 namespace assay::conformance {
 namespace {
@@ -59,7 +60,7 @@ void MarkOpen(const Instruction& instruction, Boxes operands, Box* box) {
 // Returns true if an instruction moves elements unchanged from array operands into one array.
 bool MovesArrays(const Instruction& instruction) {
   const Family family = instruction.info().family;
-  return instruction.shape().is_array() && instruction.opcode() != Opcode::kBitcastConvert &&
+  return instruction.shape().is_array() && !ReadsBits(instruction) &&
          (family == Family::kMovement ||
           (family == Family::kIndexing && instruction.opcode() != Opcode::kScatter));
 }
@@ -171,9 +172,11 @@ absl::StatusOr<std::vector<Box>> InstructionEncloser::OfPoints(const PreparedIns
       if (instruction.opcode() == Opcode::kFft && profile_.Grants(Freedom::kReassociation)) {
         UnconstrainNonFiniteBlocks(instruction, points[0], &box);
       }
-      if (instruction.opcode() == Opcode::kBitcastConvert &&
-          profile_.Grants(Freedom::kNanPayload)) {
-        UnconstrainPayloads(points[0], &box);
+      if (ReadsBits(instruction) && profile_.Grants(Freedom::kNanPayload) &&
+          points[0].element_type() != leaves[leaf].element_type()) {
+        const absl::StatusOr<Literal> bits = golden_.Evaluate(instruction, {BitsOfNans(points[0])});
+        if (!bits.ok()) return bits.status();
+        UnconstrainPayloads(*bits, &box);
       }
     }
     boxes.push_back(std::move(box));
@@ -326,9 +329,7 @@ absl::Status InstructionEncloser::Move(const PreparedInstruction& prepared, Boxe
   absl::Status status = CheckStatic(instruction, operands);
   if (!status.ok()) return status;
   const ElementType type = operands[0].low.element_type();
-  if (type != instruction.shape().element_type() &&
-      (instruction.opcode() == Opcode::kBitcastConvert ||
-       instruction.opcode() == Opcode::kBitcast)) {
+  if (type != instruction.shape().element_type() && ReadsBits(instruction)) {
     *box = Box::Anything(instruction.shape(), &instruction);
     return absl::OkStatus();
   }

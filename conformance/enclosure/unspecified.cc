@@ -255,25 +255,24 @@ void JoinDecisions(const Instruction& instruction, Boxes operands,
   if (decided && result->open == nullptr) result->open = &instruction;
 }
 
-void UnconstrainPayloads(const Literal& operand, Box* box) {
-  const ElementType from = operand.element_type();
-  const bool float_parts = IsFloat(from) || IsComplex(from);
-  if (!float_parts || from == box->low.element_type()) return;
-  const ElementType part = Info(from).component;
-  auto is_nan = [&](int64_t i) {
-    const Element element = operand.Get(i);
-    return IsNan(part, element.bits) || (IsComplex(from) && IsNan(part, element.imag));
-  };
-  const int64_t count = operand.element_count(), parts = box->low.element_count();
+Literal BitsOfNans(const Literal& values) {
+  Literal bits = Literal::Zeros(values.shape());
+  const ElementType type = values.element_type(), part = Info(type).component;
+  if (!IsFloat(part)) return bits;
+  const uint64_t all = ~uint64_t{0} >> (64 - Info(part).bits);
+  for (int64_t i = 0; i < values.element_count(); ++i) {
+    const Element element = values.Get(i);
+    const bool nan = IsNan(part, element.bits) || (IsComplex(type) && IsNan(part, element.imag));
+    if (nan) bits.Set(i, {all, IsComplex(type) ? all : 0});
+  }
+  return bits;
+}
+
+void UnconstrainPayloads(const Literal& bits, Box* box) {
   UnconstrainWhere(
       [&](const auto&, Place place, const Ends&) {
-        // One element becomes several, or several become one.
-        const int64_t i = place.element;
-        const int64_t first = parts >= count ? i / (parts / count) : i * (count / parts);
-        const int64_t last = parts >= count ? first : first + count / parts - 1;
-        bool nan = false;
-        for (int64_t k = first; k <= last; ++k) nan = nan || is_nan(k);
-        return nan;
+        const Element element = bits.Get(place.element);
+        return element.bits != 0 || element.imag != 0;
       },
       box);
 }

@@ -26,9 +26,11 @@ std::optional<Box> MissingStartOf(const Instruction& instruction, Boxes operands
 void JoinDecisions(const Instruction& instruction, Boxes operands,
                    absl::Span<const DecisionRule* const> rules, Box* result);
 
-// Bitcast-convert of a NaN, whose bits are not specified: the result of such an element is
-// unconstrained.
-void UnconstrainPayloads(const Literal& operand, Box* box);
+// Returns an array with all bits set in the place of each NaN, and zeros elsewhere.
+Literal BitsOfNans(const Literal& values);
+// Makes the elements unconstrained whose bits, or some of them, are those of a NaN, which are not
+// specified. `bits` is what the instruction makes of BitsOfNans.
+void UnconstrainPayloads(const Literal& bits, Box* box);
 
 // Makes unconstrained the comparisons in the total order that depend on the unspecified sign of a
 // NaN.

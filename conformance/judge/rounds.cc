@@ -74,6 +74,12 @@ bool Computes(const Instruction& instruction) {
          AnyStep(instruction, [](const Instruction& step) { return !Moves(step); });
 }
 
+bool ReadsBits(const Instruction& instruction) {
+  if (instruction.opcode() == Opcode::kBitcastConvert) return true;
+  return instruction.opcode() == Opcode::kBitcast &&
+         instruction.shape().element_type() != instruction.operand(0)->shape().element_type();
+}
+
 bool Moves(const Instruction& instruction) {
   const Opcode opcode = instruction.opcode();
   switch (instruction.info().family) {

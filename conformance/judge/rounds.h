@@ -20,6 +20,9 @@ bool Computes(const Instruction& instruction);
 // Returns true for operations that select or reinterpret elements, which keep every bit.
 bool Moves(const Instruction& instruction);
 
+// Returns true for a bitcast-convert, and for a bitcast to another element type.
+bool ReadsBits(const Instruction& instruction);
+
 // Returns the computation that a fold applies to each element; null for other instructions.
 const Computation* FoldRegion(const Instruction& instruction);
 

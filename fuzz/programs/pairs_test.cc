@@ -162,7 +162,7 @@ TEST(PairsTest, EveryOperationMeetsEveryOtherSoThatItTells) {
       rarely_differs += counts.differs[pair] < 10 ? 1 : 0;
     }
   }
-  // Without the idioms of pairs 99 and 199 are as rare.
+  // Before the idioms of pairs about 100 and 200 were as rare.
   EXPECT_LT(rare, 12);
   EXPECT_LT(rarely_differs, 30);
 }

@@ -65,6 +65,33 @@ TEST(Explain, OnlyWhatIsNeededIsComputed) {
   EXPECT_EQ(stats.elements, 1 + 3 * 1999);
 }
 
+// A prefix of a scan reads the steps before it in its own lane. What its input waits for may be
+// deeper than the elements that wait at once, so that the scan is asked again.
+TEST(Explain, PrefixesReadTheStepsBeforeThem) {
+  const std::vector<absl::string_view> arguments = {"f32[2,3] {{1,2,3},{5,6,7}}", "f32[2] {0,10}"};
+  std::string chain;
+  for (int i = 0; i < 150; ++i) {
+    const std::string operand = i == 0 ? "x" : absl::StrCat("n", i - 1);
+    absl::StrAppend(&chain, "n", i, " = f32[2,3] negate(", operand, ")\n");
+  }
+  const auto scan = [](absl::string_view input, absl::string_view chain) {
+    return absl::StrCat(
+        R"(add { a = f32[2] parameter(0) b = f32[2] parameter(1) s = f32[2] add(b, a)
+        ROOT t = (f32[2], f32[2]) tuple(s, s) }
+        ENTRY e { x = f32[2,3] parameter(0) c = f32[2] parameter(1) )",
+        chain, "ROOT r = (f32[2,3], f32[2]) scan(", input,
+        R"(, c), dimensions={1}, num_carries=1, is_associative=false,
+        to_apply=add })");
+  };
+  EXPECT_EQ(Explain(scan("x", ""), arguments, {0, {1, 1}}),
+            "r[1,1] = 21 <- (c[1] = 10, x[1,0] = 5, x[1,1] = 6)");
+  ExplainOptions options;
+  options.depth = 1;
+  EXPECT_EQ(Explain(scan("n149", chain), arguments, {0, {1, 2}}, options),
+            "r[1,2] = 28 <- (c[1] = 10, n149[1,0] = 5 <- (1 more), n149[1,1] = 6 <- (1 more), "
+            "n149[1,2] = 7 <- (1 more))");
+}
+
 TEST(Explain, TreesAreCutWhereTheOptionsSay) {
   constexpr absl::string_view kModule = R"(
       add { a = f32[] parameter(0) b = f32[] parameter(1) ROOT s = f32[] add(a, b) }

@@ -96,8 +96,8 @@ TEST(Definitions, AScanOfNothingGivesTheCarryBitForBit) {
   EXPECT_EQ((*results)[1].Get(0).bits, 0x7f800123u);
 }
 
-// Its input says how many steps it has: 100 + 1 + 2 + 3 + 4.
-// Each step once, not once for every later result; lanes beside one another, in either direction.
+// A step is taken a few times, not once for every later result. Lanes lie beside one another, in
+// either direction.
 TEST(Definitions, ScansOfSumsAreLinear) {
   for (const char* reverse : {"false", "true"}) {
     auto module = ParseModule(absl::StrCat(
@@ -135,6 +135,7 @@ TEST(Definitions, ScansOfSumsAreLinear) {
   }
 }
 
+// Its input says how many steps it has: 100 + 1 + 2 + 3 + 4.
 TEST(Definitions, AScanMayHaveNoOutputs) {
   Literal x = Literal::Zeros(Shape(ElementType::kS32, {4}));
   for (int64_t i = 0; i < 4; ++i) x.Set(i, {static_cast<uint64_t>(i + 1)});

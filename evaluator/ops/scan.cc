@@ -1,6 +1,7 @@
 // scan: c = inits; for t = 0..N-1 (reverse: N-1..0): (y, c) = f(X[..t..], c), Y[..t..] = y. Where
 // a carry is a fold of one input (RecogniseScan) each prefix and the carry in the end are the exact
 // result rounded once; all else runs as written. Source: ops_structural.md 6.1.
+#include <algorithm>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -49,37 +50,46 @@ class Scan : public Definition {
     return OperandShape(scan_, plan_.inputs + k).dimensions();
   }
 
-  // Carry k at index `lane` after the first steps.
-  absl::StatusOr<Element> Folded(int64_t k, const Dimensions& lane, int64_t steps,
-                                 OperandElements& operands, EvaluationContext& context) {
-    if (prefixes_[k].empty()) {
-      absl::Status status = ForEachIndex(
-          LaneSizes(k), [&](Index each) { return AppendPrefixes(k, each, operands, context); });
-      if (!status.ok()) return status;
+  // Carry k at index `lane` after the first steps. The first prefix of a lane reads no steps beyond
+  // it. Later ones take at least twice as many as are known, so that all prefixes of a lane
+  // together cost a few times the longest.
+  absl::StatusOr<Element> Folded(int64_t k, Index lane, int64_t steps, OperandElements& operands,
+                                 EvaluationContext& context) {
+    if (prefixes_[k].empty()) prefixes_[k].resize(CountOf(LaneSizes(k)));
+    std::vector<Element>& known = prefixes_[k][PositionOf(lane, LaneSizes(k))];
+    const auto count = static_cast<int64_t>(known.size());
+    if (steps >= count) {
+      const int64_t last = std::min(plan_.steps, std::max(steps, 4 * count));
+      absl::StatusOr<std::vector<Element>> found =
+          FindPrefixes(k, lane, count, last, operands, context);
+      if (!found.ok()) return found.status();
+      known.insert(known.end(), found->begin(), found->end());
     }
-    return prefixes_[k][PositionOf(lane, LaneSizes(k)) * (plan_.steps + 1) + steps];
+    return known[steps];
   }
 
-  // The carry after 0 to N steps, each time rounded from the exact value.
-  absl::Status AppendPrefixes(int64_t k, Index lane, OperandElements& operands,
-                              EvaluationContext& context) {
+  // The carry after `first` to `last` steps, each time rounded from the exact value.
+  absl::StatusOr<std::vector<Element>> FindPrefixes(int64_t k, Index lane, int64_t first,
+                                                    int64_t last, OperandElements& operands,
+                                                    EvaluationContext& context) const {
     const analysis::ScanFolds::Carry& carry = folds_.carries[k];
     absl::StatusOr<Element> init = operands.At(plan_.inputs + k, lane);
     if (!init.ok()) return init.status();
-    prefixes_[k].push_back(*init);
+    std::vector<Element> prefixes;
+    if (first == 0) prefixes.push_back(*init);
     ExactFold fold(carry.reducer.kind, OperandType(scan_, plan_.inputs + k));
     fold.Add(*init);
     Dimensions at(lane.begin(), lane.end());
     at.insert(at.begin() + plan_.dimension, 0);
-    for (int64_t n = 0; n < plan_.steps; ++n) {
+    for (int64_t n = 0; n < last; ++n) {
       if (absl::Status status = context.Charge(1); !status.ok()) return status;
       at[plan_.dimension] = plan_.Position(n);
       absl::StatusOr<Element> x = operands.At(carry.input, at);
       if (!x.ok()) return x.status();
       fold.Add(*x);
-      prefixes_[k].push_back(fold.Result(context));
+      if (n + 1 >= first) prefixes.push_back(fold.Result(context));
     }
-    return absl::OkStatus();
+    return prefixes;
   }
 
   // An operand, or the part of it at position t of the dimension.
@@ -156,8 +166,8 @@ class Scan : public Definition {
   const analysis::ScanPlan plan_;
   const analysis::ScanFolds folds_;
   Region step_;
-  // By carry: for each lane the values after 0 to N steps. Empty: none yet.
-  std::vector<std::vector<Element>> prefixes_;
+  // By carry and lane: the values after 0, 1, 2 ... steps, as far as they are known.
+  std::vector<std::vector<std::vector<Element>>> prefixes_;
   std::vector<Literal> results_;  // of a run as written; empty: none yet
 };
 

@@ -217,10 +217,16 @@ void AddCounters(const Instruction& loop, absl::flat_hash_set<const Instruction*
   const Computation& body = *loop.GetComputation(Attr::kBody);
   const Instruction& root = *body.root();
   std::vector<const Instruction*> open;
+  // Adds what the body gives for an element of the state.
+  const auto add_carried = [&](const Instruction& taken) {
+    if (root.opcode() == Opcode::kTuple && taken.opcode() == Opcode::kGetTupleElement &&
+        taken.operand(0)->opcode() == Opcode::kParameter) {
+      open.push_back(root.operand(taken.GetInt(Attr::kIndex)));
+    }
+  };
   for (const auto& each : condition.instructions()) {
     AddWithCallees(*each, counters);
-    if (each->opcode() != Opcode::kGetTupleElement || root.opcode() != Opcode::kTuple) continue;
-    open.push_back(root.operand(each->GetInt(Attr::kIndex)));
+    add_carried(*each);
   }
   counters->insert(&root);
   if (root.opcode() != Opcode::kTuple) open.push_back(&root);
@@ -231,10 +237,7 @@ void AddCounters(const Instruction& loop, absl::flat_hash_set<const Instruction*
     if (!seen.insert(&next).second) continue;
     AddWithCallees(next, counters);
     for (const Instruction* operand : next.operands()) open.push_back(operand);
-    const bool carried = next.opcode() == Opcode::kGetTupleElement &&
-                         next.operand(0)->opcode() == Opcode::kParameter &&
-                         root.opcode() == Opcode::kTuple;
-    if (carried) open.push_back(root.operand(next.GetInt(Attr::kIndex)));
+    add_carried(next);
   }
 }
 

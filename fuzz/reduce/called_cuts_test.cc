@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "absl/strings/str_replace.h"
 #include "fuzz/differential/ways.h"
 #include "fuzz/programs/choices.h"
 #include "fuzz/programs/decoder.h"
@@ -168,6 +169,22 @@ TEST(CalledCuts, WhatCountsIsKept) {
   }
   EXPECT_TRUE(counters.contains(module->Find("step")->Find("y")));
   EXPECT_TRUE(counters.contains(module->Find("cond")->root()));
+}
+
+// The condition takes an element of a tuple of its own, which has more of them than the state.
+TEST(CalledCuts, TuplesOfConditionsAreNotTheState) {
+  std::string text = absl::StrReplaceAll(
+      kLoop,
+      {{"cond { s = (s32[], f32[4], s32[]) parameter(0) i = s32[] get-tuple-element(s), index=0",
+        "cond { s = (s32[], f32[4], s32[]) parameter(0) j = s32[] get-tuple-element(s), index=0\n"
+        "  own = (s32[], s32[], s32[], s32[], s32[]) tuple(j, j, j, j, j)\n"
+        "  i = s32[] get-tuple-element(own), index=4"}});
+  const auto module = MustParse(text);
+  ASSERT_NE(module->Find("cond")->Find("own"), nullptr);
+  const absl::flat_hash_set<const Instruction*> counters = CountersOfLoops(*module);
+  const Computation& body = *module->Find("body");
+  for (const char* name : {"n", "k", "t"}) EXPECT_TRUE(counters.contains(body.Find(name))) << name;
+  EXPECT_FALSE(counters.contains(body.Find("z")));
 }
 
 TEST(CalledCuts, OrderIsKept) {

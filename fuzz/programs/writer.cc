@@ -112,8 +112,9 @@ bool IsCostly(const Instruction& instruction) {
     default:
       break;
   }
-  const bool is_function =
-      instruction.info().accuracy == Accuracy::kFunction || instruction.opcode() == Opcode::kAbs;
+  const bool is_function = instruction.info().accuracy == Accuracy::kFunction ||
+                           instruction.opcode() == Opcode::kAbs ||
+                           instruction.opcode() == Opcode::kDivide;
   return is_function && IsComplex(instruction.operand(0)->shape().element_type());
 }
 

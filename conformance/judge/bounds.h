@@ -97,7 +97,8 @@ struct Bounds {
   // The bound of the distance to the exact sum, times 2^-BeyondExponent, where `absolute` is
   // infinite because terms exceed the largest double. Empty if there is no such element.
   std::vector<double> beyond;
-  // The magnitudes of the terms of sums. Empty: not known.
+  // The magnitudes of the terms of sums, beside an infinite term those of the finite terms of the
+  // other sign. Empty: not known.
   std::vector<Magnitudes> magnitudes;
   // True if terms are not finite and it is not specified which non-finite result they give.
   bool opens_non_finite = false;

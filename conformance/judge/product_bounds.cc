@@ -110,9 +110,10 @@ class ProductBound {
     const double relative = Gamma((n - 1) * RoundingsOfFactor(subject_.profile, type_) + 1, u);
     const bool multiplies = n > 1;
     // The logarithm of a number that is not a power of two is rounded, to 2^-43 near those of the
-    // least numbers of f64. So is the sum of logarithms.
+    // least numbers of f64. So are the sum of logarithms, and partial products.
     const double digits = factors.other_digits[i];
-    const double unsure = digits > 0 ? (digits + 1) * 0x1p-43 : 0;
+    const double rounds = relative < kInfinity ? std::log2(1 + relative) : 0;
+    const double unsure = digits > 0 ? (digits + 1) * 0x1p-43 + rounds : 0;
     const bool underflows = multiplies && factors.partial.least[i] - lost_to_norm - unsure <
                                               Info(part_).format->min_exponent();
     const double gradual = underflows ? n * UlpOf(part_, 0) / 2 * std::exp2(largest) : 0;

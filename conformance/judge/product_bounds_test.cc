@@ -25,6 +25,22 @@ TEST(JudgeBounds, ProductsOfComplexNumbersAreBounded) {
   EXPECT_EQ(product.Explain({factors, C64(1, 0)}, C64(30, 31 * 0x1p-19f)), "wrong");
 }
 
+// a c b^3 is just above 2^-126, and below it after four roundings to 24 bits, so that a target that
+// flushes gives zero.
+TEST(JudgeBounds, RoundingsTakeProductsBelowTheNormalNumbers) {
+  const float a = 0x1.94158cp-18F, c = 0x1.58a59ap-20F, b = 0x1.3c15e2p-30F;
+  const Case product("f32[] reduce(p0, p1), dimensions={0}, to_apply=mul", {"f32[5]", "f32[]"},
+                     "mul {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n"
+                     "  ROOT s = f32[] multiply(a, b)\n}\n");
+  const auto judge = [&](float second, double actual, const std::string& profile) {
+    return product.Explain({F32({a, second, b, b, b}), Scalar(1)}, Scalar(actual), profile);
+  };
+  EXPECT_NE(judge(c, 0, "xla-cpu"), "wrong");
+  EXPECT_EQ(judge(c, 0, "cpu-strict"), "wrong");
+  EXPECT_EQ(judge(Step(c, 8), 0, "xla-cpu"), "wrong");
+  EXPECT_NE(judge(c, 0x1.fffffcp-127, "cpu-strict"), "wrong");
+}
+
 // Three factors of a thousand columns: n is 3, and (n-1) u |product| = 2 u.
 TEST(JudgeBounds, ProductsAreBoundedByTheirFactors) {
   const Case product("f32[100] reduce(p0, p1), dimensions={1}, to_apply=mul",

@@ -20,6 +20,11 @@ std::pair<double, double> MantissaAndExponent(double value) {
   return {mantissa, exponent};
 }
 
+// Returns true if a product of mantissas has all its digits, with room for more factors.
+bool IsKnown(double product) {
+  return std::fabs(product) > 0x1p-1000 && std::fabs(product) < 0x1p1000;
+}
+
 double LogarithmOf(double value) {
   return value == 0 || !std::isfinite(value) ? 0 : std::log2(std::fabs(value));
 }
@@ -47,28 +52,50 @@ absl::StatusOr<StartProducts> StartProducts::Of(const Subject& subject, ElementT
     if (found.ok()) *values = *std::move(found);
     return found.status();
   };
+  const evaluator::TermMap special = [](double value, bool init) {
+    return init || (value != 0 && std::isfinite(value)) ? 0 : 1;
+  };
   absl::Status status = fold(Opcode::kMultiply, mantissa, &products.mantissas_);
   status.Update(fold(Opcode::kAdd, exponent, &products.exponents_));
   status.Update(fold(Opcode::kAdd, count, &products.counts_));
   status.Update(fold(Opcode::kAdd, above, &products.largest_));
   status.Update(fold(Opcode::kAdd, below, &products.smallest_));
+  status.Update(fold(Opcode::kAdd, special, &products.specials_));
   if (!status.ok()) return status;
   return products;
 }
 
 StartProducts::Product StartProducts::OfUses(int64_t i, double uses) const {
   Product product;
-  const auto [mantissa, exponent] = MantissaAndExponent(start_);
   const double logarithm = LogarithmOf(start_) * uses;
-  const auto [power, more] = MantissaAndExponent(std::pow(mantissa, uses));
-  product.mantissa = mantissas_[i] * power;
-  product.exponent = exponents_[i] + exponent * uses + more;
   product.count = counts_[i] + uses;
   product.largest = largest_[i] + std::max(0.0, logarithm);
   product.smallest = smallest_[i] + std::min(0.0, logarithm);
+  // The logarithms and their sums are rounded.
+  product.unsure = (product.count + 1) * 0x1p-43;
   // The power and the product of the mantissas are rounded in f64.
   product.relative = Gamma(product.count, UnitRoundoff(type_)) + 0x1p-50;
+  SetValue(i, uses, &product);
   return product;
+}
+
+void StartProducts::SetValue(int64_t i, double uses, Product* product) const {
+  const auto [mantissa, exponent] = MantissaAndExponent(start_);
+  const double power = std::pow(mantissa, uses);
+  if (specials_[i] > 0) {
+    product->mantissa = std::copysign(1, power) * mantissas_[i];
+  } else if (IsKnown(power) && IsKnown(mantissas_[i])) {
+    const auto [rest, more] = MantissaAndExponent(power);
+    product->mantissa = mantissas_[i] * rest;
+    product->exponent = exponents_[i] + exponent * uses + more;
+  } else {
+    // Products of thousands of mantissas may leave the range of f64. The logarithms tell less.
+    const double size = product->largest + product->smallest;
+    product->exponent = std::nearbyint(size);
+    product->mantissa =
+        std::copysign(std::exp2(size - product->exponent), std::copysign(1, power) * mantissas_[i]);
+    product->relative += product->unsure;
+  }
 }
 
 StartAnswer StartProducts::Explain(int64_t i, uint64_t actual, double most) const {
@@ -80,8 +107,8 @@ StartAnswer StartProducts::Explain(int64_t i, uint64_t actual, double most) cons
 }
 
 double StartProducts::Lost(const Product& product) const {
-  // The logarithms and their sums are rounded.
-  const double unsure = (product.count + 1) * 0x1p-43;
+  // Roundings may take a partial product below the normal numbers.
+  const double unsure = product.unsure + std::log2(1 + product.relative);
   const int least = Info(type_).format->min_exponent();
   if (product.count < 2 || product.smallest - unsure >= least) return 0;
   // One partial product errs by half a denormal's distance, or is flushed. The other factors
@@ -95,7 +122,8 @@ StartAnswer StartProducts::Decide(const Product& product, uint64_t actual) const
   const double value = DecodeFloat(type_, actual);
   const FloatFormat& format = *Info(type_).format;
   const double largest = DecodeFloat(type_, MaxFinite(type_));
-  const bool overflows = product.largest + std::log2(1 + product.relative) >= std::log2(largest);
+  const bool overflows =
+      product.largest + product.unsure + std::log2(1 + product.relative) >= std::log2(largest);
   const auto answer = [](bool yes) { return yes ? StartAnswer::kYes : StartAnswer::kNo; };
   if (product.mantissa == 0) return answer(value == 0 || (std::isnan(value) && overflows));
   if (!std::isfinite(product.mantissa)) {
@@ -111,6 +139,8 @@ StartAnswer StartProducts::Decide(const Product& product, uint64_t actual) const
   if (std::isinf(value)) return answer(overflows);
   // A partial product that saturates is as good as any.
   if (overflows && format.overflow == Overflow::kSaturate) return StartAnswer::kVacuous;
+  // So many roundings bound nothing.
+  if (!(product.relative < kInfinity)) return StartAnswer::kVacuous;
   return DecideFinite(product, value);
 }
 

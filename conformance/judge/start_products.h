@@ -1,6 +1,6 @@
 // Real products with any number of uses of a start value that is no identity (decision W-12). The
 // exact product of the elements is kept with an exponent of its own, since with one use it may be
-// beyond the range of the type, and with another number within it. Tests: start_values_test.cc.
+// beyond the range of the type, and with another number within it. Tests: start_products_test.cc.
 #ifndef ASSAY_CONFORMANCE_JUDGE_START_PRODUCTS_H_
 #define ASSAY_CONFORMANCE_JUDGE_START_PRODUCTS_H_
 
@@ -30,10 +30,13 @@ class StartProducts {
   // bounds its error while no partial product leaves the range of the type.
   struct Product {
     double mantissa = 0, exponent = 0, count = 0, relative = 0;
-    // the binary logarithms of the largest and the smallest product of some of the factors
-    double largest = 0, smallest = 0;
+    // the binary logarithms of the largest and the smallest product of some of the factors, and the
+    // error of both
+    double largest = 0, smallest = 0, unsure = 0;
   };
   Product OfUses(int64_t i, double uses) const;
+  // Sets the mantissa and the exponent.
+  void SetValue(int64_t i, double uses, Product* product) const;
   StartAnswer Decide(const Product& product, uint64_t actual) const;
   StartAnswer DecideFinite(const Product& product, double actual) const;
   // Returns the part of the product that partial products may lose to underflow.
@@ -44,6 +47,7 @@ class StartProducts {
   const double start_;
   // By element of the result, without the start value.
   std::vector<double> mantissas_, exponents_, counts_, largest_, smallest_;
+  std::vector<double> specials_;  // the number of factors that are zero, infinite or NaN
 };
 
 }  // namespace assay::conformance

@@ -25,12 +25,14 @@ StartAnswer StartSums::Explain(absl::Span<const StartSum> parts) const {
       telling = &part;
     }
   }
-  if (telling != nullptr) {
-    const double more = std::nearbyint((telling->actual - telling->exact) / telling->start);
-    // A small part does not tell.
-    if (more != 0 || !any_beyond) uses = {std::max(uses.low, more), std::min(uses.high, more)};
-  }
   if (!(uses.low <= uses.high)) return StartAnswer::kNo;
+  if (telling != nullptr) {
+    double more = std::nearbyint((telling->actual - telling->exact) / telling->start);
+    // Roundings may take a part to what other numbers give. IsSum decides whether they do.
+    if (any_beyond) more = std::clamp(more, uses.low, uses.high);
+    if (more < uses.low || more > uses.high) return StartAnswer::kNo;
+    uses = {more, more};
+  }
   StartAnswer answer = StartAnswer::kYes;
   for (const StartSum& part : parts) {
     if (IsBeyond(part) || !std::isfinite(part.exact)) continue;
@@ -61,10 +63,12 @@ bool StartSums::IsBeyond(const StartSum& part) const {
 StartSums::Uses StartSums::UsesBeyond(const StartSum& part) const {
   if (!std::isfinite(part.exact)) {
     if (part.same) return {1, most_};
-    // An infinite term meets an infinity of start values.
+    // An infinite term meets an infinity of start values and finite terms.
     const bool meets = std::isnan(part.actual) && std::isinf(part.exact) &&
                        (part.start > 0) != (part.exact > 0) && part.start != 0;
-    return meets ? Uses{std::floor(part.largest / std::fabs(part.start)), most_} : Uses();
+    if (!meets) return Uses();
+    const double error = UnitOfPartialSums() * (most_ + 1) * part.magnitudes;
+    return UsesOf(std::fabs(part.start), LargestPartialSum(part) - error - part.magnitudes);
   }
   if (!std::isnan(part.actual)) return UsesBeyond(part, std::copysign(1, part.actual));
   const Uses above = UsesBeyond(part, 1), below = UsesBeyond(part, -1);
@@ -76,24 +80,27 @@ StartSums::Uses StartSums::UsesBeyond(const StartSum& part) const {
 }
 
 StartSums::Uses StartSums::UsesBeyond(const StartSum& part, double side) const {
-  // The result, and partial sums, which are in its type or in one with a larger range. Start values
-  // of the other sign take the result back into the range, and change no partial sum before them.
-  const double accumulated = DecodeFloat(how_.accumulator, MaxFinite(how_.accumulator));
-  const double returned = DecodeFloat(type_, MaxFinite(type_));
-  const double wider = how_.partials ? 1 : std::max(1.0, accumulated / returned);
+  // The result, and partial sums. Start values of the other sign take the result back into the
+  // range, and change no partial sum before them.
   const double terms = (part.magnitudes + side * part.exact) / 2;
   const double missing = part.largest - part.slack - side * part.exact;
-  const double on_the_way = part.largest * wider - part.slack - terms;
+  const double on_the_way = LargestPartialSum(part) - part.slack - terms;
   const double towards = side * part.start;
   if (towards > 0) return Either(UsesOf(towards, missing), UsesOf(towards, on_the_way));
   if (on_the_way <= 0 || (towards == 0 && missing <= 0)) return Uses{1, most_};
   return towards == 0 ? Uses() : Uses{1, std::min(most_, std::floor(missing / towards))};
 }
 
+double StartSums::LargestPartialSum(const StartSum& part) const {
+  if (how_.partials) return part.largest;
+  const double accumulated = DecodeFloat(how_.accumulator, MaxFinite(how_.accumulator));
+  const double returned = DecodeFloat(type_, MaxFinite(type_));
+  return part.largest * std::max(1.0, accumulated / returned);
+}
+
 StartSums::Uses StartSums::UsesOf(double start, double missing) const {
   const double more = std::min(most_, std::max(1.0, std::ceil(missing / start)));
-  const double unit = how_.partials ? std::max(how_.unit, UnitRoundoff(type_)) : how_.unit;
-  const double error = ErrorOfUses(start, more, unit * how_.factor * (how_.truncating ? 2 : 1));
+  const double error = ErrorOfUses(start, more, UnitOfPartialSums());
   return {std::max(1.0, std::ceil((missing - error) / start)), most_};
 }
 
@@ -101,6 +108,11 @@ double StartSums::Error(const StartSum& part, double more, double slack, double 
   const double n = most_ + 1;
   const double grown = std::max(0.0, std::fabs(part.actual) - std::fabs(part.exact));
   return slack * (1 + more / n) + ErrorOfUses(part.start, more, unit) + UnitRoundoff(type_) * grown;
+}
+
+double StartSums::UnitOfPartialSums() const {
+  const double unit = how_.partials ? std::max(how_.unit, UnitRoundoff(type_)) : how_.unit;
+  return unit * how_.factor * (how_.truncating ? 2 : 1);
 }
 
 double StartSums::ErrorOfUses(double start, double more, double unit) const {

@@ -18,7 +18,8 @@ struct StartSum {
   // The golden value, which may have overflowed, is the same.
   bool same = false;
   // The largest distance from the exact sum that it may have anyway, and the sum of the magnitudes
-  // of the terms with one use of the start value, times 2^-exponent.
+  // of the terms with one use of the start value, times 2^-exponent. Beside an infinite term the
+  // magnitudes are those of the finite terms of the other sign.
   double slack = 0, magnitudes = 0;
 };
 
@@ -50,12 +51,17 @@ class StartSums {
   // Returns how many take the sum, or a partial sum, beyond the range on a side, 1 or -1. Partial
   // sums get there by the terms of that sign alone (ops_structural.md 14.2, "Overflow").
   Uses UsesBeyond(const StartSum& part, double side) const;
+  // Returns the largest value that partial sums may have. They are in the type of the result or in
+  // one with a larger range.
+  double LargestPartialSum(const StartSum& part) const;
   // Returns how many uses of a start value, counted upwards on the side, make up for `missing`.
   Uses UsesOf(double start, double missing) const;
   StartAnswer IsSum(const StartSum& part, double more) const;
   // Returns the error of a sum with `more` uses, given the slack and a unit roundoff.
   double Error(const StartSum& part, double more, double slack, double unit) const;
-  // Returns the share of the further uses in it.
+  // Returns the unit roundoff of partial sums, times the factor of the accumulation.
+  double UnitOfPartialSums() const;
+  // Returns the share of the further uses in the error.
   double ErrorOfUses(double start, double more, double unit) const;
 
   const ElementType type_;

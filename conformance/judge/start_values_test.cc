@@ -376,50 +376,47 @@ TEST(JudgeStartValues, CountBesideTermsBeyondTheLargestDouble) {
   EXPECT_EQ(complex.Explain(both, c128(2.5e300, 7)), "wrong");
 }
 
-// A negative start value decides the sign of an infinity and of a zero by how often it counts. In
-// three parts it brings products back that are beyond the range.
-TEST(JudgeStartValues, MayBringAProductBackIntoTheRange) {
-  const auto product = [](const std::string& type) {
-    return Case(absl::StrCat(type, "[] reduce(p0, p1), dimensions={0}, to_apply=f"),
-                {absl::StrCat(type, "[2]"), absl::StrCat(type, "[]")}, Region(type, "multiply"));
-  };
-  const Case f32 = product("f32"), f64 = product("f64");
-  const std::vector<Literal> large = {F32({1e30F, 1e30F}), Scalar(1e-10F)};
-  EXPECT_EQ(f32.Explain(large, Scalar(kInfinity)), "golden");
-  EXPECT_EQ(f32.Explain(large, Scalar(1e30F)), "implementation_defined");
-  EXPECT_EQ(f32.Explain(large, Scalar(1e30F), "cpu-strict"), "wrong");
-  for (const double value : {1.001e30, 2e30, 1e20, -1e30, -kInfinity, 0.0}) {
-    EXPECT_EQ(f32.Explain(large, Scalar(value)), "wrong") << value;
+// Beside a part that overflows, the other part tells the number of uses no better than its
+// roundings allow: {2^25, -2^25, 2^25, -2^25} from 1 are 0 to 5, as 1 is lost beside 2^25. The real
+// part is infinite from four uses of 1e38.
+TEST(JudgeStartValues, RoundingsHideUsesBesideAnOverflow) {
+  const Case sum("c64[] reduce(p0, p1), dimensions={0}, to_apply=f", {"c64[4]", "c64[]"},
+                 Region("c64", "add"));
+  Literal terms = Literal::Zeros(Shape(ElementType::kC64, {4}));
+  for (int k = 0; k < 4; ++k) terms.Set(k, C64(0, k % 2 == 0 ? 0x1p25F : -0x1p25F).Get(0));
+  for (const double value : {0, 1, 2, 3, 4, 5}) {
+    EXPECT_EQ(sum.Explain({terms, C64(1e38F, 1)}, C64(kInfinity, value)), "implementation_defined")
+        << value;
   }
-  const std::vector<Literal> negative = {F32({1e20F, 1e20F}), Scalar(-1e10F)};
-  EXPECT_EQ(f32.Explain(negative, Scalar(-kInfinity)), "golden");
-  EXPECT_EQ(f32.Explain(negative, Scalar(kInfinity)), "implementation_defined");
-  EXPECT_EQ(f32.Explain({negative[0], Scalar(1e10F)}, Scalar(-kInfinity)), "wrong");
-  // Beside the product of 1e-56 with 1e30, partial products of 1e-40 and less have lost digits.
-  const std::vector<Literal> small = {F32({1e-28F, 1e-28F}), Scalar(1e10F)};
-  EXPECT_EQ(f32.Explain(small, Scalar(0)), "golden");
-  EXPECT_EQ(f32.Explain(small, Scalar(1e-26F)), "implementation_defined");
-  EXPECT_EQ(f32.Explain(small, Scalar(1e-26F), "cpu-strict"), "wrong");
-  EXPECT_EQ(f32.Explain(small, Scalar(1.01e-26F)), "not judgeable");
-  for (const double value : {1e-24, 1.0, -1e-26, -kInfinity, kInfinity}) {
-    EXPECT_EQ(f32.Explain(small, Scalar(value)), "wrong") << value;
+  EXPECT_EQ(sum.Explain({terms, C64(1e38F, 1)}, C64(kInfinity, 1e3)), "wrong");
+  EXPECT_EQ(sum.Explain({terms, C64(6e37F, 1)}, C64(kInfinity, 2)), "wrong");
+  // A large part does tell: three uses are too few.
+  EXPECT_EQ(sum.Explain({terms, C64(1e38F, 1e6F)}, C64(kInfinity, 3e6F)), "wrong");
+  EXPECT_EQ(sum.Explain({terms, C64(1e38F, 1e6F)}, C64(kInfinity, 4e6F)), "implementation_defined");
+}
+
+// Finite terms and start values together overflow to the other infinity: -2e38 and two times -1e38.
+// Terms of the sign of the infinite one do not help.
+TEST(JudgeStartValues, MayMeetAnInfiniteTermTogetherWithOthers) {
+  const Case sum("f32[] reduce(p0, p1), dimensions={0}, to_apply=f", {"f32[2]", "f32[]"},
+                 Region("f32", "add"));
+  EXPECT_EQ(sum.Explain({F32({kInf, -2e38F}), Scalar(-1e38F)}, Scalar(kNan)),
+            "implementation_defined");
+  EXPECT_EQ(sum.Explain({F32({kInf, -2e38F}), Scalar(-1e38F)}, Scalar(kNan), "cpu-strict"),
+            "wrong");
+  EXPECT_EQ(sum.Explain({F32({-kInf, 2e38F}), Scalar(1e38F)}, Scalar(kNan)),
+            "implementation_defined");
+  for (const float other : {2e38F, 0.0F, -1e37F}) {
+    EXPECT_EQ(sum.Explain({F32({kInf, other}), Scalar(-1e38F)}, Scalar(kNan)), "wrong") << other;
   }
-  const auto start = [](double value) {
-    return Literal::Scalar(ElementType::kF64, {EncodeFloat(ElementType::kF64, value)});
-  };
-  const std::vector<Literal> doubles = {Array(ElementType::kF64, {1e300, 1e300}), start(1e-100)};
-  EXPECT_EQ(f64.Explain(doubles, start(kInfinity)), "golden");
-  EXPECT_EQ(f64.Explain(doubles, start(1e300)), "implementation_defined");
-  for (const double value : {1e300 * (1 + 0x1p-40), 1e200, 1e100}) {
-    EXPECT_EQ(f64.Explain(doubles, start(value)), "wrong") << value;
-  }
-  const Case complex = product("c64");
-  Literal factors = Literal::Zeros(Shape(ElementType::kC64, {2}));
-  for (int k = 0; k < 2; ++k) factors.Set(k, C64(1e30F, 0).Get(0));
-  EXPECT_EQ(complex.Explain({factors, C64(0, 1e-10F)}, C64(0, -1e30F)), "implementation_defined");
-  EXPECT_EQ(complex.Explain({factors, C64(0, 1e-10F)}, C64(0, -1e30F), "cpu-strict"), "wrong");
-  EXPECT_EQ(complex.Explain({factors, C64(0, 1e-10F)}, C64(0, 1e30F)), "wrong");
-  EXPECT_EQ(complex.Explain({factors, C64(0, 1e-10F)}, C64(0, -2e30F)), "wrong");
+  const Case complex("c64[] reduce(p0, p1), dimensions={0}, to_apply=f", {"c64[2]", "c64[]"},
+                     Region("c64", "add"));
+  Literal terms = Literal::Zeros(Shape(ElementType::kC64, {2}));
+  terms.Set(0, C64(kInf, 1).Get(0));
+  terms.Set(1, C64(-2e38F, 2).Get(0));
+  EXPECT_EQ(complex.Explain({terms, C64(-1e38F, 1)}, C64(kNan, 5)), "implementation_defined");
+  EXPECT_EQ(complex.Explain({terms, C64(-1e38F, 1)}, C64(kNan, 4)), "wrong");
+  EXPECT_EQ(complex.Explain({terms, C64(1e38F, 1)}, C64(kNan, 5)), "wrong");
 }
 
 // f8e8m0fnu has no zero to start from instead: 1 + 1 + 2 + 4 is 8, whatever it starts from.

@@ -133,7 +133,12 @@ class SumBound {
       operands = OperandsOfFiniteParts();
       absl::StatusOr<std::vector<evaluator::AccumulationFact>> finite = Facts(operands);
       if (!finite.ok()) return finite.status();
-      bounds.meets_infinity = MeetsInfinity(golden, operands, /*imaginary=*/false, *facts, *finite);
+      const std::vector<Opposite> opposites =
+          FindOpposites(golden, operands, /*imaginary=*/false, *facts, *finite);
+      for (size_t i = 0; i < opposites.size(); ++i) {
+        bounds.meets_infinity.push_back(opposites[i].overflows);
+        if (!std::isfinite((*facts)[i].magnitudes)) bounds.magnitudes[i] = {opposites[i].sum, 0};
+      }
       if (IsComplex(type_) && !products_) {
         lost = LostToFlushing(operands, *finite);
         if (!lost.ok()) return lost.status();
@@ -327,17 +332,26 @@ class SumBound {
     if (subject_.instruction.opcode() == Opcode::kSelectAndScatter) all[0] = own[0];
     const auto facts = Facts(all);
     if (!facts.ok()) return facts.status();
-    const std::vector<bool> meets = MeetsInfinity(golden, own, imaginary, *facts, finite);
-    for (size_t i = 0; i < meets.size(); ++i) bounds->parts[i][imaginary].meets_infinity = meets[i];
+    const std::vector<Opposite> opposites = FindOpposites(golden, own, imaginary, *facts, finite);
+    for (size_t i = 0; i < opposites.size(); ++i) {
+      Bounds::OfPart& part = bounds->parts[i][imaginary];
+      part.meets_infinity = opposites[i].overflows;
+      if (!std::isfinite((*facts)[i].magnitudes)) part.magnitudes = {opposites[i].sum, 0};
+    }
     return absl::OkStatus();
   }
 
-  // Returns, for each element or a part of it, whether there is an infinite term and finite terms
-  // of the other sign whose sum may overflow. For complex products finite terms of any sign count.
-  std::vector<bool> MeetsInfinity(const Literal& golden, absl::Span<const Literal> operands,
-                                  bool imaginary,
-                                  absl::Span<const evaluator::AccumulationFact> facts,
-                                  absl::Span<const evaluator::AccumulationFact> finite) const {
+  // The sum of the magnitudes of the finite terms of the other sign than an infinite term.
+  struct Opposite {
+    double sum = 0;
+    bool overflows = false;  // in some order
+  };
+  // Returns the sums for each element or a part of it, zero where no term is infinite. For complex
+  // products finite terms of any sign count.
+  std::vector<Opposite> FindOpposites(const Literal& golden, absl::Span<const Literal> operands,
+                                      bool imaginary,
+                                      absl::Span<const evaluator::AccumulationFact> facts,
+                                      absl::Span<const evaluator::AccumulationFact> finite) const {
     Literal sums;
     if (!complex_products_) {
       const auto found =
@@ -347,7 +361,7 @@ class SumBound {
     const auto part = [imaginary](Element element) {
       return imaginary ? element.imag : element.bits;
     };
-    std::vector<bool> meets(facts.size());
+    std::vector<Opposite> opposites(facts.size());
     for (size_t i = 0; i < facts.size(); ++i) {
       if (std::isfinite(facts[i].magnitudes)) continue;
       const evaluator::AccumulationFact& rest = finite[i];
@@ -359,9 +373,9 @@ class SumBound {
           opposite = (opposite - (infinity > 0 ? sum : -sum)) / 2 + opposite * 0x1p-50;
         }
       }
-      meets[i] = MayOverflow(rest.magnitudes, Of(0, rest.terms, opposite, 0));
+      opposites[i] = {opposite, MayOverflow(rest.magnitudes, Of(0, rest.terms, opposite, 0))};
     }
-    return meets;
+    return opposites;
   }
 
   // Returns, for each element, the sum of the magnitudes of terms with a denormal factor, which may

@@ -13,19 +13,24 @@ namespace assay::evaluator {
 namespace {
 
 // A function of one operand whose type has fewer values than the operand has elements: each value
-// is computed once.
+// is computed once. The table is made when a share of its size has been asked for, because an
+// explanation asks thousands of definitions for an element or two.
 DefinitionOr DefineOfFewValues(const ScalarFunction& function, int bits) {
+  const size_t values = size_t{1} << bits;
   std::vector<std::optional<Element>> results;
-  return DefineElement(
-      [function, bits, results](Index i, OperandElements& operands,
-                                EvaluationContext& context) mutable -> absl::StatusOr<Element> {
-        if (results.empty()) results.resize(size_t{1} << bits);
-        const absl::StatusOr<Element> x = operands.At(0, i);
-        if (!x.ok()) return x;
-        std::optional<Element>& result = results[x->bits];
-        if (!result) result = function(*x, {.stats = &context.real_stats});
-        return *result;
-      });
+  size_t asked = 0;
+  return DefineElement([function, values, results, asked](
+                           Index i, OperandElements& operands,
+                           EvaluationContext& context) mutable -> absl::StatusOr<Element> {
+    const absl::StatusOr<Element> x = operands.At(0, i);
+    if (!x.ok()) return x;
+    const RealContext real{.stats = &context.real_stats};
+    if (results.empty() && ++asked <= values / 16) return function(*x, real);
+    results.resize(values);
+    std::optional<Element>& result = results[x->bits];
+    if (!result) result = function(*x, real);
+    return *result;
+  });
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "evaluator/ops/definition.h"
 #include "evaluator/ops/fold.h"
 #include "spec/analysis/scan_plan.h"
@@ -55,7 +56,6 @@ class Scan : public Definition {
   // together cost a few times the longest.
   absl::StatusOr<Element> Folded(int64_t k, Index lane, int64_t steps, OperandElements& operands,
                                  EvaluationContext& context) {
-    if (prefixes_[k].empty()) prefixes_[k].resize(CountOf(LaneSizes(k)));
     std::vector<Element>& known = prefixes_[k][PositionOf(lane, LaneSizes(k))];
     const auto count = static_cast<int64_t>(known.size());
     if (steps >= count) {
@@ -167,7 +167,7 @@ class Scan : public Definition {
   const analysis::ScanFolds folds_;
   Region step_;
   // By carry and lane: the values after 0, 1, 2 ... steps, as far as they are known.
-  std::vector<std::vector<std::vector<Element>>> prefixes_;
+  std::vector<absl::flat_hash_map<int64_t, std::vector<Element>>> prefixes_;
   std::vector<Literal> results_;  // of a run as written; empty: none yet
 };
 

@@ -174,7 +174,11 @@ Measure ElementRule::TestComplex(Element golden, Element actual, const ExactValu
     const bool near = distance <= BoundAt(size);
     return {near ? Answer::kUnknown : Answer::kOutside, BoundAt(size), kInfinity};
   }
-  if (known) return Decide(distance, BoundAt(size), size * (2 * kSlack));
+  if (known) {
+    // The modulus is rounded: it may be a power of two.
+    const double most = std::min(size * (1 + 2 * kSlack), kMost);
+    return Decide(distance, BoundAt(most), size * (2 * kSlack));
+  }
   // Each part of the golden value is within half an ulp of it.
   const double half = UlpOf(part_, size) * 0.71;
   const double low = BoundAt(std::max(0.0, size - half)), high = BoundAt(size + half);

@@ -54,6 +54,16 @@ TEST(ComplexElementRuleTest, AModulusMayLeaveTheRangeOfItsParts) {
   EXPECT_EQ(beyond(1000), Answer::kOutside);
 }
 
+// exp(iy) has the modulus 1, and 5.3 units of it is an error that 8 permit. In f64 the modulus of
+// the exact parts is less than 1 by a rounding.
+TEST(ComplexElementRuleTest, AModulusIsRounded) {
+  const Case exponential("c64[] exponential(p0)", {"c64[]"});
+  const std::vector<Literal> operands = {C64(0, 5.2862525F)};
+  EXPECT_EQ(exponential.Explain(operands, C64(0.542881131F, -0.839810312F), "cpu-strict"),
+            "within bound");
+  EXPECT_EQ(exponential.Explain(operands, C64(0.542882F, -0.839810312F), "cpu-strict"), "wrong");
+}
+
 // (-2.2e-308 - 2.5e157 i)^2 is -6.1e314 + 1.1e-150 i: the budget is that of a modulus beyond the
 // largest double. An infinite part that is a pole has no such modulus.
 TEST(ComplexElementRuleTest, OnePartMayOverflow) {

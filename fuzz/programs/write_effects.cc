@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "fuzz/programs/sketch.h"
 #include "fuzz/programs/writer.h"
 
 namespace assay::fuzz {
@@ -11,6 +12,18 @@ Instruction* TokenOf(ProgramWriter& w, Instruction* tuple, int64_t index) {
   auto element = w.Start(Opcode::kGetTupleElement, {tuple});
   element->SetAttribute(Attr::kIndex, index);
   return w.AppendAs(std::move(element), Shape::Token());
+}
+
+// A state that an operation gives.
+Instruction* ComputedState(ProgramWriter& w, Instruction* state) {
+  static constexpr Opcode kOnStates[] = {
+      Opcode::kAdd,    Opcode::kMaximum, Opcode::kXor, Opcode::kRemainder, Opcode::kMultiply,
+      Opcode::kDivide, Opcode::kMinimum, Opcode::kAnd, Opcode::kSubtract,  Opcode::kShiftLeft};
+  const Opcode opcode = w.choices().Of(kOnStates);
+  Sketch s(w);
+  Instruction* const other = w.PlainSplat(ElementType::kU64, Sketch::SizesOf(state));
+  Instruction* const computed = s.Op(opcode, {state, other});
+  return computed != nullptr ? computed : state;
 }
 
 }  // namespace
@@ -90,8 +103,9 @@ void WriteRngBitGenerator(ProgramWriter& w, Opcode opcode) {
   conformance::ProfileUse any;
   any.profile = conformance::ValueProfile::kPatterns;
   any.seed = w.choices().Byte();
-  Instruction* const state = w.choices().OneIn(2) ? w.ArrayOf(ElementType::kU64, {words})
-                                                  : w.NewArray(ElementType::kU64, {words}, any);
+  Instruction* state = w.choices().OneIn(2) ? w.ArrayOf(ElementType::kU64, {words})
+                                            : w.NewArray(ElementType::kU64, {words}, any);
+  if (w.grammar().idioms() && w.choices().OneIn(2)) state = ComputedState(w, state);
   std::vector<ElementType> types;
   for (const ElementType type : w.grammar().types()) {
     if (!IsPred(type) && !IsComplex(type)) types.push_back(type);

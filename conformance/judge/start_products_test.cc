@@ -48,6 +48,17 @@ TEST(JudgeStartProducts, RoundingsTakeProductsBelowTheNormalNumbers) {
   EXPECT_EQ(product.Explain({F32({a, c}), Scalar(b)}, Scalar(0), "cpu-strict"), "wrong");
 }
 
+// 2 * 7 * -0 is a zero of either sign.
+TEST(JudgeStartProducts, NegativeZerosCount) {
+  const Case product = ProductOf("f64", 2);
+  const Literal factors = Array(ElementType::kF64, {2, 7});
+  EXPECT_EQ(product.Explain({factors, DoubleStart(-0.0)}, DoubleStart(-0.0)), "golden");
+  EXPECT_EQ(product.Explain({factors, DoubleStart(-0.0)}, DoubleStart(0)),
+            "implementation_defined");
+  EXPECT_EQ(product.Explain({factors, DoubleStart(-0.0)}, DoubleStart(1)), "wrong");
+  EXPECT_EQ(product.Explain({factors, DoubleStart(0)}, DoubleStart(-0.0)), "wrong");
+}
+
 // Ten roundings to 3 bits bound nothing, so that 3 is neither right nor wrong.
 TEST(JudgeStartProducts, ProductsOfFewBitsTellNothing) {
   constexpr ElementType kType = ElementType::kF8E5M2;

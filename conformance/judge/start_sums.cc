@@ -4,17 +4,28 @@
 #include <cmath>
 
 namespace assay::conformance {
+namespace {
+
+// The unit in which differences of the numbers have no overflow: they may exceed the largest
+// double.
+double UnitOf(const StartSum& part) {
+  return std::max(std::fabs(part.actual), std::fabs(part.exact)) > 0x1p1000 ? 4 : 1;
+}
+
+// Returns what was returned less the exact sum with `more` uses, in such units.
+double DifferenceOf(const StartSum& part, double more) {
+  const double unit = UnitOf(part);
+  return part.actual / unit - part.exact / unit - more * (part.start / unit);
+}
+
+}  // namespace
 
 StartAnswer StartSums::Explain(absl::Span<const StartSum> parts) const {
   Uses uses{1, most_};
-  bool any_beyond = false;
   const StartSum* telling = nullptr;  // the part that tells the number of uses best
   for (const StartSum& part : parts) {
-    if (!std::isfinite(part.start) && !(part.same && !std::isfinite(part.exact))) {
-      return StartAnswer::kNo;
-    }
+    if (!std::isfinite(part.start) && std::isfinite(part.exact)) return StartAnswer::kNo;
     if (IsBeyond(part) || !std::isfinite(part.exact)) {
-      any_beyond = true;
       const Uses beyond = UsesBeyond(part);
       uses = {std::max(uses.low, beyond.low), std::min(uses.high, beyond.high)};
     } else if (std::isnan(part.actual)) {
@@ -27,11 +38,10 @@ StartAnswer StartSums::Explain(absl::Span<const StartSum> parts) const {
   }
   if (!(uses.low <= uses.high)) return StartAnswer::kNo;
   if (telling != nullptr) {
-    double more = std::nearbyint((telling->actual - telling->exact) / telling->start);
     // Roundings may take a part to what other numbers give. IsSum decides whether they do.
-    if (any_beyond) more = std::clamp(more, uses.low, uses.high);
-    if (more < uses.low || more > uses.high) return StartAnswer::kNo;
-    uses = {more, more};
+    const double start = telling->start / UnitOf(*telling);
+    const double more = std::nearbyint(DifferenceOf(*telling, 0) / start);
+    uses.low = uses.high = std::clamp(more, uses.low, uses.high);
   }
   StartAnswer answer = StartAnswer::kYes;
   for (const StartSum& part : parts) {
@@ -63,12 +73,14 @@ bool StartSums::IsBeyond(const StartSum& part) const {
 StartSums::Uses StartSums::UsesBeyond(const StartSum& part) const {
   if (!std::isfinite(part.exact)) {
     if (part.same) return {1, most_};
-    // An infinite term meets an infinity of start values and finite terms.
-    const bool meets = std::isnan(part.actual) && std::isinf(part.exact) &&
-                       (part.start > 0) != (part.exact > 0) && part.start != 0;
-    if (!meets) return Uses();
+    if (!std::isnan(part.actual) || !std::isinf(part.exact)) return Uses();
+    // An infinite term meets an infinity of finite terms, or of these and start values.
     const double error = UnitOfPartialSums() * (most_ + 1) * part.magnitudes;
-    return UsesOf(std::fabs(part.start), LargestPartialSum(part) - error - part.magnitudes);
+    const double missing = LargestPartialSum(part) - error - part.magnitudes;
+    if (missing <= 0) return {1, most_};
+    const bool helps = std::isfinite(part.start) && part.start != 0 &&
+                       std::signbit(part.start) != std::signbit(part.exact);
+    return helps ? UsesOf(std::fabs(part.start), missing) : Uses();
   }
   if (!std::isnan(part.actual)) return UsesBeyond(part, std::copysign(1, part.actual));
   const Uses above = UsesBeyond(part, 1), below = UsesBeyond(part, -1);
@@ -107,7 +119,14 @@ StartSums::Uses StartSums::UsesOf(double start, double missing) const {
 double StartSums::Error(const StartSum& part, double more, double slack, double unit) const {
   const double n = most_ + 1;
   const double grown = std::max(0.0, std::fabs(part.actual) - std::fabs(part.exact));
-  return slack * (1 + more / n) + ErrorOfUses(part.start, more, unit) + UnitRoundoff(type_) * grown;
+  double further = slack * more / n;
+  if (!how_.truncating) {
+    // A further addition has an operand that is a sum of start values. It errs by no more than
+    // that, or is flushed.
+    const double most = more * std::fabs(part.start) + SmallestNormal(type_);
+    further = std::min(further, more * most);
+  }
+  return slack + further + ErrorOfUses(part.start, more, unit) + UnitRoundoff(type_) * grown;
 }
 
 double StartSums::UnitOfPartialSums() const {
@@ -120,7 +139,7 @@ double StartSums::ErrorOfUses(double start, double more, double unit) const {
 }
 
 StartAnswer StartSums::IsSum(const StartSum& part, double more) const {
-  const double residue = std::fabs(part.actual - part.exact - more * part.start);
+  const double residue = std::fabs(DifferenceOf(part, more)) * UnitOf(part);
   if (residue == 0) return StartAnswer::kYes;
   const double u_result = UnitRoundoff(type_), size = std::fabs(part.exact);
   const double u = std::min(how_.unit, u_result) * how_.factor * (how_.truncating ? 2 : 1);

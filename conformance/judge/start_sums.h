@@ -1,5 +1,5 @@
 // Sums with any number of uses of a start value that is no identity (decision W-12). Tests:
-// start_values_test.cc.
+// start_sums_test.cc, start_values_test.cc.
 #ifndef ASSAY_CONFORMANCE_JUDGE_START_SUMS_H_
 #define ASSAY_CONFORMANCE_JUDGE_START_SUMS_H_
 

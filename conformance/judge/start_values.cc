@@ -286,7 +286,12 @@ absl::StatusOr<bool> StartUses::ExplainInteger(int64_t i) {
 
 absl::StatusOr<StartAnswer> StartUses::ExplainProduct(int64_t i) {
   const double start = Value(subject_.operands[1], 0).real();
-  if (start == 0 || !std::isfinite(start)) return StartAnswer::kNo;
+  if (!std::isfinite(start)) return StartAnswer::kNo;
+  if (start == 0) {
+    // A negative zero decides the sign of the zero by how often it counts.
+    const bool zeros = Value(golden_, i).real() == 0 && Value(actual_, i).real() == 0;
+    return zeros && std::signbit(start) ? StartAnswer::kYes : StartAnswer::kNo;
+  }
   if (!products_) {
     absl::StatusOr<StartProducts> found =
         StartProducts::Of(subject_, golden_.element_type(), start);

@@ -376,49 +376,6 @@ TEST(JudgeStartValues, CountBesideTermsBeyondTheLargestDouble) {
   EXPECT_EQ(complex.Explain(both, c128(2.5e300, 7)), "wrong");
 }
 
-// Beside a part that overflows, the other part tells the number of uses no better than its
-// roundings allow: {2^25, -2^25, 2^25, -2^25} from 1 are 0 to 5, as 1 is lost beside 2^25. The real
-// part is infinite from four uses of 1e38.
-TEST(JudgeStartValues, RoundingsHideUsesBesideAnOverflow) {
-  const Case sum("c64[] reduce(p0, p1), dimensions={0}, to_apply=f", {"c64[4]", "c64[]"},
-                 Region("c64", "add"));
-  Literal terms = Literal::Zeros(Shape(ElementType::kC64, {4}));
-  for (int k = 0; k < 4; ++k) terms.Set(k, C64(0, k % 2 == 0 ? 0x1p25F : -0x1p25F).Get(0));
-  for (const double value : {0, 1, 2, 3, 4, 5}) {
-    EXPECT_EQ(sum.Explain({terms, C64(1e38F, 1)}, C64(kInfinity, value)), "implementation_defined")
-        << value;
-  }
-  EXPECT_EQ(sum.Explain({terms, C64(1e38F, 1)}, C64(kInfinity, 1e3)), "wrong");
-  EXPECT_EQ(sum.Explain({terms, C64(6e37F, 1)}, C64(kInfinity, 2)), "wrong");
-  // A large part does tell: three uses are too few.
-  EXPECT_EQ(sum.Explain({terms, C64(1e38F, 1e6F)}, C64(kInfinity, 3e6F)), "wrong");
-  EXPECT_EQ(sum.Explain({terms, C64(1e38F, 1e6F)}, C64(kInfinity, 4e6F)), "implementation_defined");
-}
-
-// Finite terms and start values together overflow to the other infinity: -2e38 and two times -1e38.
-// Terms of the sign of the infinite one do not help.
-TEST(JudgeStartValues, MayMeetAnInfiniteTermTogetherWithOthers) {
-  const Case sum("f32[] reduce(p0, p1), dimensions={0}, to_apply=f", {"f32[2]", "f32[]"},
-                 Region("f32", "add"));
-  EXPECT_EQ(sum.Explain({F32({kInf, -2e38F}), Scalar(-1e38F)}, Scalar(kNan)),
-            "implementation_defined");
-  EXPECT_EQ(sum.Explain({F32({kInf, -2e38F}), Scalar(-1e38F)}, Scalar(kNan), "cpu-strict"),
-            "wrong");
-  EXPECT_EQ(sum.Explain({F32({-kInf, 2e38F}), Scalar(1e38F)}, Scalar(kNan)),
-            "implementation_defined");
-  for (const float other : {2e38F, 0.0F, -1e37F}) {
-    EXPECT_EQ(sum.Explain({F32({kInf, other}), Scalar(-1e38F)}, Scalar(kNan)), "wrong") << other;
-  }
-  const Case complex("c64[] reduce(p0, p1), dimensions={0}, to_apply=f", {"c64[2]", "c64[]"},
-                     Region("c64", "add"));
-  Literal terms = Literal::Zeros(Shape(ElementType::kC64, {2}));
-  terms.Set(0, C64(kInf, 1).Get(0));
-  terms.Set(1, C64(-2e38F, 2).Get(0));
-  EXPECT_EQ(complex.Explain({terms, C64(-1e38F, 1)}, C64(kNan, 5)), "implementation_defined");
-  EXPECT_EQ(complex.Explain({terms, C64(-1e38F, 1)}, C64(kNan, 4)), "wrong");
-  EXPECT_EQ(complex.Explain({terms, C64(1e38F, 1)}, C64(kNan, 5)), "wrong");
-}
-
 // f8e8m0fnu has no zero to start from instead: 1 + 1 + 2 + 4 is 8, whatever it starts from.
 TEST(JudgeStartValues, MayBeMissingWithoutAZero) {
   constexpr ElementType kType = ElementType::kF8E8M0FNU;

@@ -257,5 +257,18 @@ TEST(JudgeBounds, TruncatedSumsThatNothingBoundsAreNotJudgeable) {
   }
 }
 
+// Each part of a complex product is a sum of two real ones, and all three may be flushed: here the
+// imaginary part is 5.7e-39 + 9.2e-39.
+TEST(JudgeBounds, PartsOfComplexProductsAreFlushed) {
+  const Case dot("c64[] dot(p0, p1), lhs_contracting_dims={0}, rhs_contracting_dims={0}",
+                 {"c64[1]", "c64[1]"});
+  Literal x = Literal::Zeros(Shape(ElementType::kC64, {1})), y = x;
+  x.Set(0, C64(1.11002455e-19F, -3.42453905e-20F).Get(0));
+  y.Set(0, C64(-2.67696352e-19F, 5.16263906e-20F).Get(0));
+  EXPECT_NE(dot.Explain({x, y}, C64(-2.97149515e-38F, 0)), "wrong");
+  EXPECT_EQ(dot.Explain({x, y}, C64(-2.97149515e-38F, 0), "cpu-strict"), "wrong");
+  EXPECT_EQ(dot.Explain({x, y}, C64(-2.97149515e-38F, -3e-38F)), "wrong");
+}
+
 }  // namespace
 }  // namespace assay::conformance

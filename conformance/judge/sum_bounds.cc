@@ -440,7 +440,9 @@ class SumBound {
     const double relative = how_.truncating ? Gamma(k, 2 * kept.unit) : k * kept.unit;
     double underflow = 0;
     if (kept.flushes) {
-      underflow = std::max(1.0, 2 * q * n - 1) * kept.smallest_normal;
+      // n products and n - 1 sums. Those of complex numbers have twice as many in each part.
+      const double real = complex_products_ ? 2 * n : n;
+      underflow = std::max(1.0, 2 * q * real - 1) * kept.smallest_normal;
     } else if (products_) {
       underflow = q * n * kept.half_least * (1 + relative);
     }

@@ -59,6 +59,28 @@ TEST(JudgeStartProducts, NegativeZerosCount) {
   EXPECT_EQ(product.Explain({factors, DoubleStart(0)}, DoubleStart(-0.0)), "wrong");
 }
 
+// Further start values take complex products beyond the range, or below the normal numbers. What is
+// left of the parts then depends on the order.
+TEST(JudgeStartProducts, ComplexProductsMayLeaveTheRange) {
+  const Case product = ProductOf("c64", 2);
+  const auto factors = [](float first) {
+    Literal literal = Literal::Zeros(Shape(ElementType::kC64, {2}));
+    literal.Set(0, C64(first, 0).Get(0));
+    literal.Set(1, C64(1, 1).Get(0));
+    return literal;
+  };
+  for (const Literal& actual : {C64(kInf, kNan), C64(kNan, kNan), C64(-kInf, kInf)}) {
+    EXPECT_EQ(product.Explain({factors(1e20F), C64(1e12F, 2)}, actual), "not judgeable");
+    EXPECT_EQ(product.Explain({factors(1e20F), C64(1e12F, 2)}, actual, "cpu-strict"), "wrong");
+    EXPECT_EQ(product.Explain({factors(1e20F), C64(1.5F, 2)}, actual), "wrong");
+  }
+  EXPECT_EQ(product.Explain({factors(1e-20F), C64(1e-12F, 0)}, C64(0, 0)), "not judgeable");
+  EXPECT_EQ(product.Explain({factors(1e-10F), C64(0.5F, 2)}, C64(0, 0)), "wrong");
+  EXPECT_EQ(product.Explain({factors(1e-10F), C64(0.5F, 2)}, C64(1, 0)), "wrong");
+  EXPECT_NE(product.Explain({factors(1), C64(-0.0F, 0)}, C64(0, -0.0F)), "wrong");
+  EXPECT_EQ(product.Explain({factors(1), C64(-0.0F, 0)}, C64(0, 1)), "wrong");
+}
+
 // Ten roundings to 3 bits bound nothing, so that 3 is neither right nor wrong.
 TEST(JudgeStartProducts, ProductsOfFewBitsTellNothing) {
   constexpr ElementType kType = ElementType::kF8E5M2;

@@ -301,15 +301,53 @@ absl::StatusOr<StartAnswer> StartUses::ExplainProduct(int64_t i) {
   return products_->Explain(i, actual_.Get(i).bits, most_ + 1);
 }
 
-// Returns whether the element is the product without the start value times start^m. If golden is
-// neither zero nor infinite, the powers go on from it. A complex product that leaves the range of
-// the type is not explained.
+// Nothing is known of products some part of which leaves the range of the type.
 absl::StatusOr<StartAnswer> StartUses::ExplainComplexProduct(int64_t i, double slack) {
   const ComplexValue golden = Value(golden_, i), actual = Value(actual_, i),
                      start = Value(subject_.operands[1], 0);
-  if (start == 0.0 || !IsFinite(start) || actual == 0.0 || !IsFinite(actual)) {
-    return StartAnswer::kNo;
+  if (start == 0.0) return golden == 0.0 && actual == 0.0 ? StartAnswer::kYes : StartAnswer::kNo;
+  if (!IsFinite(start)) return StartAnswer::kNo;
+  if (actual != 0.0 && IsFinite(actual)) {
+    absl::StatusOr<StartAnswer> counted = CountInComplexProduct(i, slack);
+    if (!counted.ok() || *counted != StartAnswer::kNo) return counted;
   }
+  if (!reach_) {
+    absl::StatusOr<Reach> reach = ReachOfComplexProducts();
+    if (!reach.ok()) return reach.status();
+    reach_ = *std::move(reach);
+  }
+  // A part that is flushed is as small as a rounding of a product so much larger.
+  const FloatFormat& format = *Info(PartType(golden_)).format;
+  const bool leaves = IsFinite(actual)
+                          ? reach_->smallest[i] < format.min_exponent() + format.precision()
+                          : reach_->largest[i] >= format.max_exponent();
+  return leaves ? StartAnswer::kVacuous : StartAnswer::kNo;
+}
+
+absl::StatusOr<StartUses::Reach> StartUses::ReachOfComplexProducts() const {
+  // |re| + |im| is no less than the absolute value, and at most half a binary logarithm more.
+  const auto above = [](double size) {
+    return size == 0 || !std::isfinite(size) ? 0 : std::max(0.0, std::log2(size));
+  };
+  const auto below = [](double size) {
+    return size == 0 || !std::isfinite(size) ? 0 : std::min(0.0, std::log2(size) - 0.5);
+  };
+  absl::StatusOr<std::vector<double>> largest =
+      FoldTerms(subject_, Opcode::kAdd,
+                [&](double size, bool init) { return above(size) * (init ? most_ + 1 : 1); });
+  if (!largest.ok()) return largest.status();
+  absl::StatusOr<std::vector<double>> smallest =
+      FoldTerms(subject_, Opcode::kAdd,
+                [&](double size, bool init) { return below(size) * (init ? most_ + 1 : 1); });
+  if (!smallest.ok()) return smallest.status();
+  return Reach{*std::move(largest), *std::move(smallest)};
+}
+
+// Returns whether the element is the product without the start value times start^m. If golden is
+// neither zero nor infinite, the powers go on from it.
+absl::StatusOr<StartAnswer> StartUses::CountInComplexProduct(int64_t i, double slack) {
+  const ComplexValue golden = Value(golden_, i), actual = Value(actual_, i),
+                     start = Value(subject_.operands[1], 0);
   const auto answer = [](bool yes) { return yes ? StartAnswer::kYes : StartAnswer::kNo; };
   if (golden != 0.0 && IsFinite(golden)) {
     return answer(IsComplexProduct(golden * start, 2, slack / std::abs(golden), actual));

@@ -69,6 +69,15 @@ class StartUses {
   absl::StatusOr<Without> StartingFrom(Element start) const;
   absl::StatusOr<StartAnswer> ExplainProduct(int64_t i);
   absl::StatusOr<StartAnswer> ExplainComplexProduct(int64_t i, double slack);
+  // Returns whether further uses of the start value explain a complex product that is finite and
+  // not zero.
+  absl::StatusOr<StartAnswer> CountInComplexProduct(int64_t i, double slack);
+  // By element: the binary logarithms of the largest and the smallest partial products with the
+  // most uses of the start value.
+  struct Reach {
+    std::vector<double> largest, smallest;
+  };
+  absl::StatusOr<Reach> ReachOfComplexProducts() const;
   bool IsComplexProduct(std::complex<double> product, double uses, double relative,
                         std::complex<double> actual) const;
 
@@ -83,6 +92,7 @@ class StartUses {
   std::optional<Without> without_;    // of integers or with neutral_
   std::optional<StartProducts> products_;
   std::optional<Literal> wide_product_;  // of complex elements, in c128
+  std::optional<Reach> reach_;           // of complex products
 };
 
 }  // namespace assay::conformance

@@ -4,8 +4,10 @@
 // every compiler.
 #include "fuzz/programs/decoder.h"
 
+#include <algorithm>
 #include <fstream>
 #include <map>
+#include <random>
 #include <set>
 #include <sstream>
 
@@ -139,6 +141,43 @@ TEST(DecoderTest, OperandsWithLayoutsAreValid) {
   const Grammar grammar = Made(options);
   for (int64_t i = 0; i < Scheduled(1500); ++i) {
     ASSERT_TRUE(IsValid(grammar, RandomBytes(6, i, 12))) << "program " << i;
+  }
+}
+
+// Of idioms the named operations are left, and what makes operands.
+TEST(DecoderTest, NamedOperationsHaveIdioms) {
+  GrammarOptions options;
+  options.operations = {"add", "dot", "transpose"};
+  const Grammar few = Made(options);
+  const std::set<std::string> makes_operands = {
+      "broadcast", "constant", "convert", "get-tuple-element", "parameter", "reshape", "tuple"};
+  int64_t idioms = 0;
+  for (int64_t i = 0; i < Scheduled(1000); ++i) {
+    FuzzProgram program;
+    ASSERT_TRUE(IsValid(few, RandomBytes(9, i, 12), &program)) << "program " << i;
+    idioms += static_cast<int64_t>(program.idioms.size());
+    for (const auto& each : program.module->entry()->instructions()) {
+      const std::string name(each->info().name);
+      const bool named = std::find(options.operations.begin(), options.operations.end(), name) !=
+                         options.operations.end();
+      ASSERT_TRUE(named || makes_operands.contains(name)) << PrintModule(*program.module);
+    }
+  }
+  EXPECT_GT(idioms, Scheduled(1000));
+  // Any operations.
+  std::mt19937 random(10);
+  for (int64_t round = 0; round < Scheduled(60); ++round) {
+    options.operations.clear();
+    for (const Row& row : Rows()) {
+      if (random() % (round % 2 == 0 ? 3 : 12) == 0) {
+        options.operations.emplace_back(Info(row.opcode).name);
+      }
+    }
+    if (options.operations.empty()) continue;
+    const Grammar grammar = Made(options);
+    for (int64_t i = 0; i < 60; ++i) {
+      ASSERT_TRUE(IsValid(grammar, RandomBytes(11 + round, i, 12))) << round << ", program " << i;
+    }
   }
 }
 

@@ -222,7 +222,13 @@ absl::StatusOr<Grammar> Grammar::Create(const GrammarOptions& options) {
   grammar.collectives_ = options.collectives;
   grammar.effects_ = options.effects;
   grammar.seeds_ = options.seeds;
-  grammar.idioms_ = options.operations.empty();
+  for (const Opcode opcode : *opcodes) grammar.named_.set(static_cast<size_t>(opcode));
+  if (grammar.named_.any()) {
+    for (const Opcode opcode :
+         {kBroadcast, kConstant, kConvert, kGetTupleElement, kParameter, kReshape, kTuple}) {
+      grammar.named_.set(static_cast<size_t>(opcode));
+    }
+  }
   grammar.all_types_ = *types;
   for (const Row& row : AllRows()) {
     const bool named = std::find(opcodes->begin(), opcodes->end(), row.opcode) != opcodes->end();

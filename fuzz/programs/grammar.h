@@ -4,6 +4,7 @@
 #define ASSAY_FUZZ_PROGRAMS_GRAMMAR_H_
 
 #include <array>
+#include <bitset>
 #include <memory>
 #include <string>
 #include <vector>
@@ -71,8 +72,13 @@ class Grammar {
   absl::Span<const ElementType> types() const { return all_types_; }
   bool collectives() const { return collectives_; }
   bool effects() const { return effects_; }
-  // Returns true if programs have idioms (idioms.h). They do not if the options name operations.
-  bool idioms() const { return idioms_; }
+  // Returns true if the options name operations. Idioms (idioms.h) then leave all others out.
+  bool names_operations() const { return named_.any(); }
+  // Returns true if an idiom may write the operation: all if the options name none, and what
+  // operands are made by.
+  bool Permits(Opcode opcode) const {
+    return !names_operations() || named_[static_cast<size_t>(opcode)];
+  }
   const SeedModules* seeds() const { return seeds_.get(); }
 
  private:
@@ -80,7 +86,8 @@ class Grammar {
   std::array<std::vector<const Row*>, 4> rows_;
   std::array<std::vector<ElementType>, kOpcodeCount> types_;
   std::vector<ElementType> all_types_;
-  bool collectives_ = true, effects_ = true, idioms_ = true;
+  bool collectives_ = true, effects_ = true;
+  std::bitset<kOpcodeCount> named_;  // none if the options name no operation
   std::shared_ptr<const SeedModules> seeds_;
 };
 

@@ -399,14 +399,14 @@ bool MayVary(const Instruction& x) {
 void WriteVariations(ProgramWriter& w, Instruction* subject) {
   for (int64_t count = w.choices().Between(1, 3); count > 0 && MayVary(*subject); --count) {
     const Variation& variation = w.choices().Weighted(kVariations);
-    if (!variation.same_opcode && !w.grammar().idioms()) continue;
+    if (!variation.same_opcode && w.grammar().names_operations()) continue;
     Instruction* const made = variation.write(w, subject);
     if (made == nullptr) continue;
     w.program().variations.push_back(variation.name);
     // Now and then both are operands of one operation.
     Instruction* const before = ArrayOfResult(w, subject);
     Instruction* const value = ArrayOfResult(w, made);
-    const bool joins = w.grammar().idioms() && w.choices().OneIn(4);
+    const bool joins = !w.grammar().names_operations() && w.choices().OneIn(4);
     if (joins && before != nullptr && value != nullptr && before != value &&
         SameShape(before, value)) {
       Joined(w, before, value);

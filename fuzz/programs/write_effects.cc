@@ -105,7 +105,7 @@ void WriteRngBitGenerator(ProgramWriter& w, Opcode opcode) {
   any.seed = w.choices().Byte();
   Instruction* state = w.choices().OneIn(2) ? w.ArrayOf(ElementType::kU64, {words})
                                             : w.NewArray(ElementType::kU64, {words}, any);
-  if (w.grammar().idioms() && w.choices().OneIn(2)) state = ComputedState(w, state);
+  if (!w.grammar().names_operations() && w.choices().OneIn(2)) state = ComputedState(w, state);
   std::vector<ElementType> types;
   for (const ElementType type : w.grammar().types()) {
     if (!IsPred(type) && !IsComplex(type)) types.push_back(type);

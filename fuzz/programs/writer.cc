@@ -247,8 +247,10 @@ void ProgramWriter::WriteRecord(absl::Span<const uint8_t> record) {
   if (!rows.empty()) {
     const Row& row = *choices.Of(rows);
     const RecordKind kind = choices.Weighted(kKinds).kind;
-    if (kind == RecordKind::kIdiom && grammar_.idioms() && depth() <= 2 && !sole_) {
+    if (kind == RecordKind::kIdiom && depth() <= 2 && !sole_) {
+      const size_t outer_idiom = std::exchange(idiom_depth_, scopes_.size());
       WriteIdiom(*this);
+      idiom_depth_ = outer_idiom;
     } else {
       const int64_t before = computation().instruction_count();
       row.write(*this, row.opcode);
@@ -327,8 +329,12 @@ bool ProgramWriter::IsTooCostly(const Instruction& instruction) const {
          IsTooLong(instruction.operand(0)->shape().dimensions(), limits().costly_elements);
 }
 
+bool ProgramWriter::IsForbidden(const Instruction& instruction) const {
+  return idiom_depth_ == scopes_.size() && !grammar_.Permits(instruction.opcode());
+}
+
 Instruction* ProgramWriter::AddInferred(std::unique_ptr<Instruction> instruction, Shape shape) {
-  if (IsTooCostly(*instruction)) {
+  if (IsTooCostly(*instruction) || IsForbidden(*instruction)) {
     LeaveOut();
     return nullptr;
   }
@@ -377,7 +383,8 @@ Instruction* ProgramWriter::FinishIfLegal(std::unique_ptr<Instruction> instructi
 Instruction* ProgramWriter::FinishAs(std::unique_ptr<Instruction> instruction,
                                      std::shared_ptr<const Shape> shape) {
   const int64_t count = CountOf(shape->dimensions());
-  if ((count > 1 && elements_ + count > limits().all_elements) || IsTooCostly(*instruction)) {
+  if ((count > 1 && elements_ + count > limits().all_elements) || IsTooCostly(*instruction) ||
+      IsForbidden(*instruction)) {
     LeaveOut();
     return nullptr;
   }

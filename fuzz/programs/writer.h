@@ -228,6 +228,8 @@ class ProgramWriter {
   // Appends an instruction whose inferred shape is known, or returns null beyond the limits.
   Instruction* AddInferred(std::unique_ptr<Instruction> instruction, Shape shape);
   bool IsTooCostly(const Instruction& instruction) const;
+  // Returns true if an idiom may not write the operation. Its regions may have any.
+  bool IsForbidden(const Instruction& instruction) const;
   Instruction* Append(std::unique_ptr<Instruction> instruction);
   // Converts an earlier value with these sizes or this type to the requested type and sizes.
   // Returns null if there is none.
@@ -248,6 +250,7 @@ class ProgramWriter {
   std::array<int64_t, 4> sizes_{};
   int mood_ = 0;  // selects the profiles of parameters
   bool sole_ = false;
+  size_t idiom_depth_ = 0;  // the number of scopes where an idiom is written; 0 outside of idioms
   conformance::ValueProfile profile_ = conformance::ValueProfile::kBenign;
   int64_t parameters_ = 0, names_ = 0, channels_ = 0, elements_ = 0;
   bool constrains_layouts_ = false;

@@ -69,7 +69,7 @@ std::optional<conformance::ProfileUse> AnyEdge(Opcode opcode, int operand, Eleme
 
 uint64_t AnyEdgePattern(ElementType type, Choices& choices) {
   constexpr uint64_t kBefore = 4;
-  const int bits = Info(type).bits;
+  const int bits = Info(Info(type).component).bits;
   const uint64_t sign = uint64_t{1} << (bits - 1);
   const int64_t edge = choices.Below(8);
   uint64_t pattern = edge % 2 == 0 ? 0 : sign;

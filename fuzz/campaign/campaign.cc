@@ -46,6 +46,12 @@ class Worker {
 
   // The smallest program with the signature of the examination, and its folder.
   void Reduce(const Bytes& bytes, int64_t turn, const Examination& first, FindingGroup* group) {
+    if (first.signature.operation == kEveryProgram) {
+      // The smallest module is known. Each further question may cost a start of the target.
+      const PlainProgram plain = MakePlainProgram();
+      Write(*plain.module, plain.inputs, bytes, turn, first, {.questions = 0}, group);
+      return;
+    }
     const Bytes smaller = ReduceBytes(
         bytes,
         [&](absl::Span<const uint8_t> candidate) {
@@ -71,7 +77,7 @@ class Worker {
         *inputs = rewritten->inputs;
       }
     }
-    Write(*module, *inputs, smaller, turn, first, group);
+    Write(*module, *inputs, smaller, turn, first, options_.reduce, group);
   }
 
  private:
@@ -117,13 +123,14 @@ class Worker {
   }
 
   void Write(const Module& module, absl::Span<const DeviceInputs> inputs, const Bytes& bytes,
-             int64_t turn, const Examination& first, FindingGroup* group) {
+             int64_t turn, const Examination& first, const ReduceLimits& limits,
+             FindingGroup* group) {
     const ReducedModule reduced = ReduceModule(
         module, inputs,
         [&](const Module& candidate, absl::Span<const DeviceInputs> values) {
           return ShowsModule(candidate, values, turn, first.signature);
         },
-        options_.reduce);
+        limits);
     group->instructions = reduced.module->entry()->instruction_count();
     if (options_.folder.empty()) return;
     Examination last = NeedsEveryOracle(first.signature.kind)

@@ -88,6 +88,51 @@ TEST_F(CampaignTest, AMutantIsOneGroupAndReduced) {
   std::filesystem::remove_all(options_.folder);
 }
 
+// A target that fails at every program, and counts how often it is asked.
+class FailsAlways : public GoldenBackend {
+ public:
+  FailsAlways(absl::Status status, int64_t* asked) : status_(std::move(status)), asked_(asked) {}
+  absl::StatusOr<ModuleRun> RunSets(const Module& /*module*/, const InputSets& /*sets*/) override {
+    ++*asked_;
+    return status_;
+  }
+
+ private:
+  const absl::Status status_;
+  int64_t* const asked_;
+};
+
+// Its smallest program is known, so that a target which takes seconds to start, or hangs, is not
+// asked for others: two questions a program, and two for the folder.
+TEST_F(CampaignTest, ATargetThatAlwaysFailsIsNotReduced) {
+  int64_t asked = 0;
+  options_.make_target = [&]() -> absl::StatusOr<std::unique_ptr<Backend>> {
+    return std::make_unique<FailsAlways>(absl::InternalError("died"), &asked);
+  };
+  options_.programs = 5;
+  options_.folder = (std::filesystem::path(testing::TempDir()) / "always").string();
+  const CampaignResult result = Ran();
+  ASSERT_EQ(result.groups.size(), 1);
+  EXPECT_EQ(result.groups[0].signature.operation, kEveryProgram);
+  EXPECT_EQ(result.groups[0].count, 5);
+  EXPECT_EQ(result.groups[0].instructions, 1);
+  EXPECT_LE(asked, 5 * 2 + 2);
+  EXPECT_TRUE(std::filesystem::exists(result.groups[0].folder + "/module.hlo"));
+  std::filesystem::remove_all(options_.folder);
+}
+
+TEST_F(CampaignTest, ProgramsBeyondTheBudgetAreNamed) {
+  int64_t asked = 0;
+  options_.make_target = [&]() -> absl::StatusOr<std::unique_ptr<Backend>> {
+    return std::make_unique<FailsAlways>(absl::ResourceExhaustedError("full"), &asked);
+  };
+  options_.programs = 5;
+  EXPECT_EQ(
+      ClosingSentence(Ran()),
+      "Nothing was judged: of 5 programs 0 are not supported; 5 took more time or memory than "
+      "they may (--timeout, --memory). --ops and --types say what programs consist of.");
+}
+
 // Where programs run, and in how many pieces the campaign, has no say in what is found.
 TEST_F(CampaignTest, JobsAndInterruptionsChangeNothing) {
   UseMutant("mutant:reverse/two_dimensions_apart");

@@ -202,9 +202,14 @@ std::string ClosingSentence(const CampaignResult& result) {
     return "Nothing was judged: no program ran. --seconds and --programs say how long to run.";
   }
   if (!HasJudged(result)) {
-    return absl::StrCat("Nothing was judged: of ", conformance::Counted(result.programs, "program"),
-                        " ", conformance::WithCommas(unsupported), " are not supported", why,
-                        ". --ops and --types say what programs consist of.");
+    const int64_t over = CountOf(result, Outcome::kOverBudget);
+    return absl::StrCat(
+        "Nothing was judged: of ", conformance::Counted(result.programs, "program"), " ",
+        conformance::WithCommas(unsupported), " are not supported", why,
+        over > 0 ? absl::StrCat("; ", conformance::WithCommas(over),
+                                " took more time or memory than they may (--timeout, --memory)")
+                 : "",
+        ". --ops and --types say what programs consist of.");
   }
   if (!result.groups.empty()) {
     return absl::StrCat(

@@ -385,20 +385,26 @@ void Examiner::Localize(const Module& module, absl::Span<const DeviceInputs> inp
   }
 }
 
+PlainProgram MakePlainProgram() {
+  PlainProgram plain;
+  plain.module = *ParseModule("HloModule plain\nENTRY e { ROOT p = f32[] parameter(0) }");
+  plain.inputs.resize(1);
+  plain.inputs[0].arguments = {Literal::Zeros(Shape(ElementType::kF32, {}))};
+  return plain;
+}
+
 // Returns true if the target fails in the same way at a module that returns its parameter, as a
 // target does that does not start.
 bool Examiner::FailsAtEveryModule(FindingKind kind) {
-  const auto module = ParseModule("HloModule plain\nENTRY e { ROOT p = f32[] parameter(0) }");
-  std::vector<DeviceInputs> inputs(1);
-  inputs[0].arguments = {Literal::Zeros(Shape(ElementType::kF32, {}))};
+  const PlainProgram plain = MakePlainProgram();
   InputSets sets;
-  sets.sets = {inputs};
+  sets.sets = {plain.inputs};
   sets.order = {0};
-  const absl::StatusOr<ModuleRun> run = target_->RunSets(**module, sets);
+  const absl::StatusOr<ModuleRun> run = target_->RunSets(*plain.module, sets);
   if (run.ok()) return false;
-  Examination plain;
-  SetFailure(**module, run.status(), &plain);
-  return plain.outcome == Outcome::kFinding && plain.signature.kind == kind;
+  Examination failed;
+  SetFailure(*plain.module, run.status(), &failed);
+  return failed.outcome == Outcome::kFinding && failed.signature.kind == kind;
 }
 
 // The first instruction, or group, that the target fails at alone: what a crash, a hang or a
@@ -407,7 +413,7 @@ void Examiner::LocalizeFailure(const Module& module, absl::Span<const DeviceInpu
                                Examination* result) {
   if (!options_.localize) return;
   if (FailsAtEveryModule(result->signature.kind)) {
-    result->signature.operation = "every program";
+    result->signature.operation = std::string(kEveryProgram);
     result->signature.error.clear();  // when it dies is chance
     return;
   }

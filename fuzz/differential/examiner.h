@@ -6,6 +6,7 @@
 #ifndef ASSAY_FUZZ_DIFFERENTIAL_EXAMINER_H_
 #define ASSAY_FUZZ_DIFFERENTIAL_EXAMINER_H_
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -43,6 +44,9 @@ enum class FindingKind : uint8_t {
 };
 absl::string_view FindingKindName(FindingKind kind);
 std::optional<FindingKind> FindingKindFromName(absl::string_view name);
+
+// The operation in the signature of a target that fails at a module which returns its parameter.
+inline constexpr absl::string_view kEveryProgram = "every program";
 
 // Findings with the same signature are assumed to have the same cause.
 struct Signature {
@@ -134,6 +138,13 @@ class Examiner {
   const ExaminerOptions options_;
   RefusedFeatures refused_;
 };
+
+// The module that a target which fails at every program fails at: it returns its parameter.
+struct PlainProgram {
+  std::unique_ptr<Module> module;
+  std::vector<DeviceInputs> inputs;
+};
+PlainProgram MakePlainProgram();
 
 // Returns the operation and the type that give an array of the result, counted as the leaves of its
 // shape are: "add f32".

@@ -132,12 +132,19 @@ std::string Signature::Text() const {
 
 std::string WithoutNumbers(absl::string_view message) {
   constexpr size_t kLongest = 100;
+  const absl::string_view line = message.substr(0, message.find('\n'));
+  const auto is_digit = [line](size_t i) {
+    return i < line.size() && absl::ascii_isdigit(static_cast<unsigned char>(line[i]));
+  };
   std::string text;
   bool in_quotes = false, in_number = false;
-  for (const char c : message.substr(0, message.find('\n'))) {
+  for (size_t i = 0; i < line.size(); ++i) {
+    const char c = line[i];
     if (c == '\'' || c == '"') in_quotes = !in_quotes;
-    const bool digit = absl::ascii_isdigit(static_cast<unsigned char>(c));
-    if (in_quotes || (digit && in_number)) continue;
+    const bool digit = is_digit(i);
+    // A list of numbers, such as sizes, counts as one.
+    const bool goes_on = digit || (c == ',' && is_digit(i + 1));
+    if (in_quotes || (in_number && goes_on)) continue;
     in_number = digit;
     text.push_back(digit ? 'N' : c);
     if (text.size() >= kLongest) break;

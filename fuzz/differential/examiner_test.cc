@@ -581,6 +581,9 @@ TEST(ExaminerTest, RewritesThatOutgrowTheBudgetAreNoFindings) {
 TEST(ExaminerTest, MessagesOfOneCauseAreOne) {
   EXPECT_EQ(WithoutNumbers("add of 17 elements"), WithoutNumbers("add of 3 elements"));
   EXPECT_EQ(WithoutNumbers("'a b' is 1.5"), WithoutNumbers("'c' is 2.5"));
+  EXPECT_EQ(WithoutNumbers("f32[2,3,1]{2,1,0} p1"), WithoutNumbers("f32[7]{0} p12"));
+  EXPECT_NE(WithoutNumbers("f32[2] p1"), WithoutNumbers("f32[] p1"));
+  EXPECT_EQ(WithoutNumbers("1, 2"), "N, N");
   EXPECT_NE(WithoutNumbers("add of 17 elements"), WithoutNumbers("subtract of 17 elements"));
 }
 

@@ -1,6 +1,7 @@
 // The computations that instructions call: begun, filled and ended by ProgramWriter.
 #include <algorithm>
 
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "fuzz/programs/writer.h"
 #include "spec/builder/copy_module.h"
@@ -30,7 +31,32 @@ Computation* ProgramWriter::EndComputation(Instruction* root) {
   std::unique_ptr<Computation> computation = std::move(scope().computation);
   scopes_.pop_back();
   computation->set_root(root);
-  return module().Add(std::move(computation));
+  return Keep(std::move(computation));
+}
+
+Computation* ProgramWriter::Keep(std::unique_ptr<Computation> computation) {
+  if (idiom_depth_ == 0 || !grammar_.names_operations()) {
+    return module().Add(std::move(computation));
+  }
+  return ended_.emplace_back(std::move(computation)).get();
+}
+
+void ProgramWriter::AddCalledComputations() {
+  absl::flat_hash_set<const Computation*> called;
+  const auto add_callees_of = [&](const Computation& computation) {
+    for (const auto& each : computation.instructions()) {
+      for (const Computation* callee : each->called_computations()) called.insert(callee);
+    }
+  };
+  for (const Scope& open : scopes_) add_callees_of(*open.computation);
+  // Callees come before callers.
+  for (size_t i = ended_.size(); i-- > 0;) {
+    if (called.contains(ended_[i].get())) add_callees_of(*ended_[i]);
+  }
+  for (std::unique_ptr<Computation>& each : ended_) {
+    if (called.contains(each.get())) module().Add(std::move(each));
+  }
+  ended_.clear();
 }
 
 Instruction* ProgramWriter::FinishCopy(std::unique_ptr<Instruction> copy) {
@@ -59,7 +85,7 @@ Computation* ProgramWriter::CopyComputation(
     instructions[each.get()] = own->Add(std::move(copy));
   }
   own->set_root(instructions.at(original.root()));
-  return module().Add(std::move(own));
+  return Keep(std::move(own));
 }
 
 Instruction* ProgramWriter::ElementwiseStep(Instruction* value) {

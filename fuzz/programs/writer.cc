@@ -251,6 +251,7 @@ void ProgramWriter::WriteRecord(absl::Span<const uint8_t> record) {
       const size_t outer_idiom = std::exchange(idiom_depth_, scopes_.size());
       WriteIdiom(*this);
       idiom_depth_ = outer_idiom;
+      if (outer_idiom == 0) AddCalledComputations();
     } else {
       const int64_t before = computation().instruction_count();
       row.write(*this, row.opcode);

@@ -230,6 +230,10 @@ class ProgramWriter {
   bool IsTooCostly(const Instruction& instruction) const;
   // Returns true if an idiom may not write the operation. Its regions may have any.
   bool IsForbidden(const Instruction& instruction) const;
+  // Adds a computation to the module. In an idiom of named operations it waits for the end of the
+  // idiom, since what was to call it may have been left out.
+  Computation* Keep(std::unique_ptr<Computation> computation);
+  void AddCalledComputations();
   Instruction* Append(std::unique_ptr<Instruction> instruction);
   // Converts an earlier value with these sizes or this type to the requested type and sizes.
   // Returns null if there is none.
@@ -250,6 +254,7 @@ class ProgramWriter {
   std::array<int64_t, 4> sizes_{};
   int mood_ = 0;  // selects the profiles of parameters
   bool sole_ = false;
+  std::vector<std::unique_ptr<Computation>> ended_;  // that wait for the end of the idiom
   size_t idiom_depth_ = 0;  // the number of scopes where an idiom is written; 0 outside of idioms
   conformance::ValueProfile profile_ = conformance::ValueProfile::kBenign;
   int64_t parameters_ = 0, names_ = 0, channels_ = 0, elements_ = 0;

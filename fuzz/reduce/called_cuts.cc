@@ -17,7 +17,8 @@ struct Change {
   absl::flat_hash_set<const Instruction*> zeros;                        // become constants
   // Parameters only of a computation that one call or fusion calls, which loses the operands.
   absl::flat_hash_set<const Instruction*> dropped;
-  // A result of the call is dropped, which is this operand of its computation's root.
+  // A tuple loses this operand. If it is the root of a call's computation, the call loses a result.
+  const Instruction* smaller_tuple = nullptr;
   const Instruction* call = nullptr;
   int64_t result = 0;
   const Inlining* inlining = nullptr;
@@ -137,7 +138,7 @@ class ChangedCopy {
 
   void AddCopy(const Instruction& op, Computation* to, InstructionMap* instructions) {
     for (const Computation* callee : op.called_computations()) CopyOf(*callee);
-    if (change_.call != nullptr && change_.call->called_computations()[0]->root() == &op) {
+    if (change_.smaller_tuple == &op) {
       (*instructions)[&op] = to->Add(SmallerTuple(op, *instructions));
       return;
     }
@@ -295,6 +296,7 @@ std::optional<Cut> WithoutResult(const Module& module, absl::Span<const DeviceIn
   if (call.parent()->root() == &call && call.parent() != module.entry()) return std::nullopt;
   Change change;
   change.call = &call;
+  change.smaller_tuple = callee.root();
   change.result = result;
   const UserCounts users = CountUsers(*call.parent());
   for (const auto& each : call.parent()->instructions()) {
@@ -306,6 +308,16 @@ std::optional<Cut> WithoutResult(const Module& module, absl::Span<const DeviceIn
     change.dropped.insert(each.get());
   }
   DropProducers(module, callee, &change);
+  return Changed(module, inputs, change);
+}
+
+std::optional<Cut> WithoutOutput(const Module& module, absl::Span<const DeviceInputs> inputs,
+                                 int64_t output) {
+  const Instruction& root = *module.entry()->root();
+  if (root.opcode() != Opcode::kTuple || root.operand_count() < 2) return std::nullopt;
+  Change change;
+  change.smaller_tuple = &root;
+  change.result = output;
   return Changed(module, inputs, change);
 }
 

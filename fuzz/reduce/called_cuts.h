@@ -28,6 +28,9 @@ std::optional<Cut> WithEarlier(const Module& module, absl::Span<const DeviceInpu
 std::optional<Cut> WithZeros(const Module& module, absl::Span<const DeviceInputs> inputs,
                              const Instruction& op);
 
+// Removes an operand of the tuple that the entry returns.
+std::optional<Cut> WithoutOutput(const Module& module, absl::Span<const DeviceInputs> inputs,
+                                 int64_t output);
 // Removes a result of a call or fusion that returns a tuple. The call must be the root of the
 // entry, or its users take other results.
 std::optional<Cut> WithoutResult(const Module& module, absl::Span<const DeviceInputs> inputs,

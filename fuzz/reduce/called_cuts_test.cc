@@ -104,6 +104,20 @@ TEST(CalledCuts, FusionsLoseResultsAndOperands) {
   ASSERT_TRUE(outputs.ok()) << outputs.status();
 }
 
+// Of five results those two are left that only together show the failure.
+TEST(CalledCuts, EntriesLoseSingleResults) {
+  const ReducedModule reduced = Reduce(
+      "ENTRY e { x = f32[4] parameter(0) y = f32[4] parameter(1) z = f32[4] parameter(2)\n"
+      "  n = f32[4] negate(x) s = f32[4] sine(y) a = f32[4] add(n, z)\n"
+      "  ROOT t = (f32[4], f32[4], f32[4], f32[4], f32[4]) tuple(x, s, z, n, a) }",
+      {Value("f32[4] {1, 2, 3, 4}"), Value("f32[4] {5, 6, 7, 8}"), Value("f32[4] {0, 1, 0, 1}")},
+      [](const Module& module) {
+        return Count(module, Opcode::kSin) == 1 && Count(module, Opcode::kNegate) == 1;
+      });
+  EXPECT_EQ(reduced.module->entry()->root()->operand_count(), 2) << PrintModule(*reduced.module);
+  EXPECT_EQ(reduced.module->instruction_count(), 5) << PrintModule(*reduced.module);
+}
+
 // Later results move up, in the tuple and where it is taken apart.
 TEST(CalledCuts, ResultsKeepTheirValues) {
   const auto module = MustParse(

@@ -60,6 +60,7 @@ class ModuleReducer {
     bool smaller = true;
     while (smaller) {
       smaller = TakeRoot();
+      smaller |= DropOutputs();
       smaller |= CutAbove();
       smaller |= Inline();
       smaller |= CutInCallees();
@@ -98,6 +99,18 @@ class ModuleReducer {
       if (Try(CutModule(*now_.module, now_.inputs, *each, {}, {}))) return true;
     }
     return false;
+  }
+
+  // One result of several less, and what leads to it alone.
+  bool DropOutputs() {
+    bool smaller = false;
+    for (int64_t k = now_.module->entry()->root()->operand_count() - 1; k >= 0; --k) {
+      std::optional<Cut> fewer = WithoutOutput(*now_.module, now_.inputs, k);
+      if (!fewer) break;
+      smaller |=
+          Try(CutModule(*fewer->module, fewer->inputs, *fewer->module->entry()->root(), {}, {}));
+    }
+    return smaller;
   }
 
   // Parameters with golden values in the place of instructions, the later ones first.

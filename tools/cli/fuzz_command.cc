@@ -302,8 +302,9 @@ void FuzzCommand::Print(const fuzz::CampaignResult& result) const {
   if (!output.quiet) {
     for (const fuzz::FindingGroup& group : result.groups) PrintGroup(group);
   }
-  std::cout << absl::StrFormat("%d programs, %d instructions, %.1f seconds", result.programs,
-                               result.instructions, result.seconds);
+  std::cout << absl::StrFormat("%d %s, %d instructions, %.1f seconds", result.programs,
+                               result.programs == 1 ? "program" : "programs", result.instructions,
+                               result.seconds);
   const char* before = ": ";
   for (int k = 0; k < fuzz::kOutcomes; ++k) {
     if (result.counts[k] == 0) continue;
@@ -470,12 +471,15 @@ void AddProgramOptions(CLI::App* sub, FuzzCommand* command) {
          "less than half of them, its own)")
       ->delimiter(',')
       ->type_name("A,B");
-  sub->add_option("--types", command->types, "Element types that programs choose from")
+  sub->add_option(
+         "--types", command->types,
+         "Element types that programs choose from; conversions, comparisons, indices and sums "
+         "may give others")
       ->delimiter(',')
       ->type_name("A,B");
   sub->add_option("--seconds", command->seconds,
-                  "How long to run, at most; -1: no limit (default: 60, and no limit with "
-                  "--programs)")
+                  "How long to ask programs, after which a reduction that has begun may take two "
+                  "minutes; -1: no limit (default: 60, and no limit with --programs)")
       ->transform(BudgetSeconds())
       ->type_name("S");
   sub->add_option("--programs", command->programs, "How many programs to run; -1: no limit")

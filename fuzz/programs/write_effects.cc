@@ -17,12 +17,31 @@ Instruction* TokenOf(ProgramWriter& w, Instruction* tuple, int64_t index) {
 // A state that an operation gives.
 Instruction* ComputedState(ProgramWriter& w, Instruction* state) {
   static constexpr Opcode kOnStates[] = {
-      Opcode::kAdd,    Opcode::kMaximum, Opcode::kXor, Opcode::kRemainder, Opcode::kMultiply,
-      Opcode::kDivide, Opcode::kMinimum, Opcode::kAnd, Opcode::kSubtract,  Opcode::kShiftLeft};
+      Opcode::kAdd,
+      Opcode::kSubtract,
+      Opcode::kMultiply,
+      Opcode::kMulhi,
+      Opcode::kDivide,
+      Opcode::kRemainder,
+      Opcode::kPower,
+      Opcode::kMaximum,
+      Opcode::kMinimum,
+      Opcode::kAnd,
+      Opcode::kOr,
+      Opcode::kXor,
+      Opcode::kShiftLeft,
+      Opcode::kShiftRightArithmetic,
+      Opcode::kShiftRightLogical,
+      Opcode::kNot,
+      Opcode::kPopcnt,
+      Opcode::kClz,
+  };
   const Opcode opcode = w.choices().Of(kOnStates);
   Sketch s(w);
-  Instruction* const other = w.PlainSplat(ElementType::kU64, Sketch::SizesOf(state));
-  Instruction* const computed = s.Op(opcode, {state, other});
+  Instruction* const computed =
+      Info(opcode).arity == 1
+          ? s.Op(opcode, {state})
+          : s.Op(opcode, {state, w.PlainSplat(ElementType::kU64, Sketch::SizesOf(state))});
   return computed != nullptr ? computed : state;
 }
 

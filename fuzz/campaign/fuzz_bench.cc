@@ -133,41 +133,62 @@ void DefinitionsAndKernels(benchmark::State& state) {
 BENCHMARK(DefinitionsAndKernels);
 
 // From the bytes on, as a campaign does.
-void DefinitionsAndKernelsEight(benchmark::State& state) {
+template <typename Run>
+void ForEachOfEight(benchmark::State& state, Run run) {
   const auto& programs = BytesOfEight();
   int64_t next = 0;
   for (auto _ : state) {
     Ready ready;
     ready.program = DecodeProgram(Everything(), programs[next++ % kProgramsOfEight]);
     ready.inputs = *MakeInputs(ready.program);
-    CompareWithDefinitions(ready);
+    run(ready, next);
   }
   state.SetItemsProcessed(next);
 }
+
+void DefinitionsAndKernelsEight(benchmark::State& state) {
+  ForEachOfEight(state, [](const Ready& ready, int64_t) { CompareWithDefinitions(ready); });
+}
 BENCHMARK(DefinitionsAndKernelsEight)->Iterations(kProgramsOfEight);
 
-void AllWays(benchmark::State& state) {
+template <typename ForEach>
+void ExamineAllWays(ForEach for_each) {
   ExaminerOptions options = OneThread();
   options.all_ways = true;
   options.relations = false;
   const conformance::TargetProfile profile = *conformance::TargetProfile::Find("golden");
   Examiner examiner(nullptr, profile, options);
-  ForEachProgram(state, [&](const Ready& ready, int64_t turn) {
+  for_each([&](const Ready& ready, int64_t turn) {
     examiner.Examine(*ready.program.module, ready.inputs, turn);
   });
 }
+void AllWays(benchmark::State& state) {
+  ExamineAllWays([&](auto run) { ForEachProgram(state, run); });
+}
 BENCHMARK(AllWays);
+void AllWaysEight(benchmark::State& state) {
+  ExamineAllWays([&](auto run) { ForEachOfEight(state, run); });
+}
+BENCHMARK(AllWaysEight)->Iterations(kProgramsOfEight);
 
 // Every oracle against a target in this process, under a profile with enclosures.
-void JudgedInProcess(benchmark::State& state) {
+template <typename ForEach>
+void JudgeInProcess(ForEach for_each) {
   const conformance::TargetProfile profile = *conformance::TargetProfile::Find("cpu");
   GoldenBackend golden;
   Examiner examiner(&golden, profile, OneThread());
-  ForEachProgram(state, [&](const Ready& ready, int64_t turn) {
+  for_each([&](const Ready& ready, int64_t turn) {
     examiner.Examine(*ready.program.module, ready.inputs, turn);
   });
 }
+void JudgedInProcess(benchmark::State& state) {
+  JudgeInProcess([&](auto run) { ForEachProgram(state, run); });
+}
 BENCHMARK(JudgedInProcess);
+void JudgedInProcessEight(benchmark::State& state) {
+  JudgeInProcess([&](auto run) { ForEachOfEight(state, run); });
+}
+BENCHMARK(JudgedInProcessEight)->Iterations(kProgramsOfEight);
 
 // A chain of 30 instructions, one of which the mutant gets wrong.
 void Reduction30(benchmark::State& state) {

@@ -156,6 +156,24 @@ TEST_F(EnclosureTest, WhatIsInfiniteForCertainStaysInfinite) {
 }
 
 // The bitcast of an integer may be a denormal, which a target may read as zero.
+// A sort that is not stable may exchange zeros, whose reciprocal roots are both infinities.
+TEST_F(EnclosureTest, ZerosOfBothSignsAreNoSinglePole) {
+  const std::string order =
+      "o {\n a = f32[] parameter(0)\n b = f32[] parameter(1)\n"
+      " ROOT c = pred[] compare(a, b), direction=LT\n}\n";
+  const BoxTree roots =
+      Of(" x = f32[2] parameter(0)\n"
+         " s = f32[2] sort(x), dimensions={0}, to_apply=o\n"
+         " ROOT r = f32[2] rsqrt(s)",
+         {F32({0, -0.0F})}, "cpu", order);
+  for (const int i : {0, 1}) {
+    EXPECT_EQ(Low(roots, i), -HUGE_VALF);
+    EXPECT_EQ(High(roots, i), HUGE_VALF);
+  }
+  const BoxTree one = Of(" x = f32[1] parameter(0)\n ROOT r = f32[1] rsqrt(x)", {F32({0})}, "cpu");
+  EXPECT_EQ(Low(one), HUGE_VALF);
+}
+
 TEST_F(EnclosureTest, BitcastsOfIntegersMayBeFlushed) {
   Literal one = Literal::Zeros(Shape(ElementType::kS32, {1}));
   one.Set(0, {1, 0});

@@ -249,10 +249,12 @@ void InstructionRules::KeepInfinities(Boxes operands, Box* box) const {
         if (line.IsNan(ends->low)) return;
         const Interval x = IntervalOf(operands[0], place.element);
         const Interval y = operands.size() > 1 ? IntervalOf(operands[1], place.element) : x;
-        // Only an exponential overflows. In all other functions an infinite value is exact.
-        const bool is_infinite = IsExponential(instruction_.opcode())
-                                     ? LeastLogarithm(instruction_.opcode(), x, y) > beyond
-                                     : x.low == x.high;
+        // Only an exponential overflows. In all other functions an infinite value is exact: of one
+        // number, not of zeros of both signs.
+        const bool is_infinite =
+            IsExponential(instruction_.opcode())
+                ? LeastLogarithm(instruction_.opcode(), x, y) > beyond
+                : x.low == x.high && std::signbit(x.low) == std::signbit(x.high);
         if (!is_infinite) return;
         if (line.Ordinal(ends->high) == line.greatest()) ends->low = ends->high;
         if (line.Ordinal(ends->low) == line.least()) ends->high = ends->low;

@@ -219,13 +219,7 @@ class ReadsAndWrites {
     ProgramWriter& w = s_.w();
     const ElementType type = s_.TypeOf(array);
     Computation* const region = WriteReducer(w, {type}, {type}, ReducerUse::kUpdates);
-    auto made = w.Start(kScatter, {array, indices, rows});
-    made->SetAttribute(Attr::kUpdateWindowDims, std::vector<int64_t>{1});
-    made->SetAttribute(Attr::kInsertedWindowDims, std::vector<int64_t>{0});
-    made->SetAttribute(Attr::kScatterDimsToOperandDims, std::vector<int64_t>{0});
-    made->SetAttribute(Attr::kIndexVectorDim, int64_t{1});
-    made->SetAttribute(Attr::kToApply, region);
-    return w.Finish(std::move(made));
+    return s_.ScatterRowsBy(array, indices, rows, region);
   }
 
   Sketch& s_;

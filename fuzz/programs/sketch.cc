@@ -231,7 +231,11 @@ Instruction* Sketch::GatherRows(Instruction* matrix, Instruction* indices) {
 Instruction* Sketch::ScatterRows(Instruction* matrix, Instruction* indices, Instruction* rows,
                                  Opcode combine) {
   if (!Takes(combine, matrix) || indices == nullptr || rows == nullptr) return nullptr;
-  Computation* const region = Region(combine, TypeOf(matrix));
+  return ScatterRowsBy(matrix, indices, rows, Region(combine, TypeOf(matrix)));
+}
+
+Instruction* Sketch::ScatterRowsBy(Instruction* matrix, Instruction* indices, Instruction* rows,
+                                   Computation* region) {
   auto made = w_.Start(Opcode::kScatter, {matrix, indices, rows});
   made->SetAttribute(Attr::kUpdateWindowDims, std::vector<int64_t>{1});
   made->SetAttribute(Attr::kInsertedWindowDims, std::vector<int64_t>{0});

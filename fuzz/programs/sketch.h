@@ -62,6 +62,9 @@ class Sketch {
   Instruction* GatherRows(Instruction* matrix, Instruction* indices);
   Instruction* ScatterRows(Instruction* matrix, Instruction* indices, Instruction* rows,
                            Opcode combine);
+  // The same with a region that combines; none of the operands may be null.
+  Instruction* ScatterRowsBy(Instruction* matrix, Instruction* indices, Instruction* rows,
+                             Computation* region);
 
   // Gather elements of a vector at the indices, and scatter elements into a vector. For scatters
   // the indices have a second dimension of size 1.
